@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "../src/core/workflow/definition.ts";
 import type { Run } from "../src/core/workflow/run.ts";
-import { CheckpointStorage } from "../src/daemon/workflow/checkpoint-storage.ts";
+import { CheckpointStorage } from "../src/home/checkpoint-storage.ts";
 import { WorkflowStore } from "../src/daemon/workflow/store.ts";
 import { EventLog } from "../src/log/event-log.ts";
 import { realClock } from "../src/world/real/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cells, machine, toMermaid, unreachable } from "./machine.ts";
+import { cells, changesOf, machine, toMermaid, unreachable } from "./machine.ts";
 
 type Light = "red" | "green" | "burnt-out";
 type Sign = "timer" | "failure";
@@ -71,4 +71,18 @@ test("M3 the diagram has the initial state, every cell, and the end of each fina
       "",
     ].join("\n"),
   );
+});
+
+test("changesOf: by one event, or by several through states that are only passed", () => {
+  const walk = machine<"a" | "b" | "c" | "d", "go" | "skip">({
+    name: "walk",
+    initial: "a",
+    table: { a: { go: "b" }, b: { go: "c" }, c: { go: "d", skip: "a" }, d: {} },
+  });
+  const states = ["a", "b", "c", "d"] as const;
+  const legal = (may: (from: "a" | "b" | "c" | "d", to: "a" | "b" | "c" | "d") => boolean) =>
+    states.map((from) => states.filter((to) => may(from, to)).join(""));
+  expect(legal(changesOf(walk))).toEqual(["ab", "bc", "acd", "d"]);
+  expect(legal(changesOf(walk, ["b"]))).toEqual(["abc", "bc", "acd", "d"]);
+  expect(legal(changesOf(walk, ["b", "c"]))).toEqual(["abcd", "abcd", "acd", "d"]);
 });

@@ -52,7 +52,30 @@ function legalHint<S extends string, E extends string>(spec: Spec<S, E>, state: 
   return legal.length === 0 ? `Nothing is legal in ${state}: it is final.` : `Legal in ${state}: ${legal.join(", ")}.`;
 }
 
-/** Every state with every event, legal or not: for tests that go through them all. */
+/** Whether a state may become another one by one event, or by several through states that are only passed. */
+export function changesOf<S extends string, E extends string>(
+  of: Machine<S, E>,
+  passed: readonly S[] = [],
+): (from: S, to: S) => boolean {
+  const legal = new Set(of.states.flatMap((from) => [...reachedFrom(of, from, passed)].map((to) => `${from} ${to}`)));
+  return (from, to) => from === to || legal.has(`${from} ${to}`);
+}
+
+function reachedFrom<S extends string, E extends string>(of: Machine<S, E>, from: S, passed: readonly S[]): Set<S> {
+  const reached = new Set<S>();
+  const waiting: S[] = [from];
+  for (const state of waiting) {
+    for (const event of of.events) {
+      const next: S | undefined = of.table[state][event];
+      if (next === undefined || reached.has(next)) continue;
+      reached.add(next);
+      if (passed.includes(next)) waiting.push(next);
+    }
+  }
+  return reached;
+}
+
+/** Every state with every event, legal or not: for tests that walk them all. */
 export function cells<S extends string, E extends string>(of: Machine<S, E>): Cell<S, E>[] {
   return of.states.flatMap((state) => of.events.map((event) => ({ state, event, next: of.table[state][event] })));
 }

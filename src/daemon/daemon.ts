@@ -14,12 +14,12 @@
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
+import { readLastCrash } from "../home/last-crash.ts";
 import { type Cause, detectCause, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
-import { DAEMON_SOCKET, LAST_CRASH } from "../home/layout.ts";
+import { DAEMON_SOCKET } from "../home/layout.ts";
 import { readReport, writeReport } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
-import { type JsonObject, readJson } from "../log/file/json-file.ts";
 import type { LogReport } from "../log/recover.ts";
 import type { GcResult, Report, StatusResult } from "../wire/rpc/rpc.ts";
 import { openAgents } from "./agent/part.ts";
@@ -70,7 +70,7 @@ export class Daemon {
   #progress: HowFar | null = null;
   #reading: Reading | null = null;
   #cause: Cause = "clean start";
-  #crash: JsonObject | null = null;
+  #crash: Readonly<Record<string, unknown>> | null = null;
   #reportName: string | null = null;
   #begun = 0;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
@@ -211,11 +211,11 @@ export class Daemon {
   #detected(cause: Cause): void {
     const { world, bus } = this.#ports;
     this.#cause = cause;
-    const crash = cause === "daemon crash" ? readJson(world.disk, joinPath(world.home, LAST_CRASH)) : undefined;
+    const crash = cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
     const told = readReport(world.disk, world.home, null)?.at ?? "";
-    if (crash?.["name"] !== "daemon" || String(crash["time"]) <= told) return;
-    this.#crash = crash;
-    bus.publish("recovery.crash.detected", crash);
+    if (crash?.name !== "daemon" || crash.time <= told) return;
+    this.#crash = { v: 1, ...crash }; // As it stands on disk.
+    bus.publish("recovery.crash.detected", this.#crash);
   }
 
   async #report(items: readonly ReportItem[], cause = this.#cause): Promise<void> {

@@ -1,13 +1,11 @@
-// The daemon of a home. The watchdog starts and restarts it; in turn, it keeps the watchdog running.
-// M1. One per home: a daemon that finds a lock taken exits with its own code, which is not a crash. The first lock is
-//     beside wal/, not in run/: the writer of the log holds it, even after all of run/ was removed. A daemon that does
-//     not get it has touched nothing.
-// M2. The start-up follows its table (core/startup.ts); every exit reports what is wrong and what can be done.
-// M3. The socket is bound concurrently, so that status is answered during recovery, and a path that cannot be bound
-//     does not delay the recovery. Whether it was bound is checked where the table requires it.
-// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced,
-//     and leaves.
-
+// The daemon of a home. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
+// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies beside wal/, not
+//     in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it has touched nothing.
+// M2. The start-up is driven by its table (core/startup.ts): what is done next is what the state says. Every way out says what is wrong
+//     and what can be done.
+// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
+//     up no recovery. Whether it was bound is asked when the table asks for it.
+// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
@@ -60,13 +58,16 @@ function say(words: string): void {
   void out.err.write(line).catch(() => undefined);
 }
 
-let state: StartupState = startupMachine.initial;
+/** What is done in each state; undefined: nothing more. */
+type StartupWork = { readonly [state in StartupState]?: () => StartupEvent | Promise<StartupEvent> };
 
-/** M2 */
-function step(event: StartupEvent): void {
-  const next = startupMachine.next(state, event);
+/** M2: from state to state, as the table says, until there is nothing more to do. */
+async function goThrough(work: StartupWork, from: StartupState = startupMachine.initial): Promise<void> {
+  const event = await work[from]?.();
+  if (event === undefined) return;
+  const next = startupMachine.next(from, event);
   if (!next.ok) throw new Error(next.error.message);
-  state = next.value;
+  return goThrough(work, next.value);
 }
 
 function leave(words: string, code: number): never {
@@ -90,20 +91,13 @@ function keepLock(home: string, name: string): void {
   if (pid !== null && pid !== doors.processes.pid) leave(`process ${pid} has taken this home over`, ANOTHER_RUNS);
 }
 
-function configuration(): Config {
+function configuration() {
   const env = self.environment();
-  const loaded = loadConfig({
+  return loadConfig({
     env: (name) => env[name],
     absolute: out.absolute,
     read: (path) => readWhole(doors.disk, path),
   });
-  if (loaded.ok) {
-    step("config valid");
-    return loaded.value.config;
-  }
-  step("config invalid");
-  const { message, hint } = configRefusal(loaded.error);
-  return leave(`${message} ${hint}`, FAILED);
 }
 
 function heartbeatMs(): number {
@@ -175,76 +169,131 @@ async function main(): Promise<never> {
   const [home] = program.args;
   if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
   for (const name of LOCKS) lock(home, name);
-  const config = configuration();
-  let tending = (): void => undefined;
-  const link = heartbeat(home, () => tending());
   const ended = Promise.withResolvers<number>();
-  const bus = new Bus();
-  bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
-  const safeMode = new SafeMode({ ...doors, home }, (fault) => say(fault.message), bus);
-  const reason = self.environment()[SAFE_MODE_VARIABLE];
-  if (reason) await safeMode.enter(reason); // The watchdog's reason, even if the disk refused its file.
-  const daemon: Daemon = new Daemon({
-    world: { ...doors, home },
-    config,
-    version: VERSION,
-    bus,
-    safeMode,
-    others: () => others(home),
-    onBug: (error) => {
-      say(`stopped: ${String(error)}`);
-      ended.resolve(FAILED);
-    },
-    say,
-  });
+  const started = new Startup(home, ended);
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, () => ended.resolve(0));
   program.onSignal("SIGHUP", () => undefined);
-  tending = () => tend(home, daemon);
-  await Promise.race([run(daemon), ended.promise]); // A signal does not wait for a recovery.
+  await Promise.race([goThrough(started.work), ended.promise]); // A signal is not kept waiting by a recovery.
   const code = await ended.promise;
-  if (state === "Running") step("shutdown signal");
-  if (code === 0) await daemon.stop();
-  link.leave(code);
+  if (code === 0) await started.daemon?.stop();
+  started.link?.leave(code);
   return program.exit(code);
 }
 
-async function run(daemon: Daemon): Promise<void> {
-  const failures: Fault[] = [];
-  const bound = bindRetrying(
-    doors,
-    () => daemon.serve(),
-    (fault) => {
-      failures.push(fault);
-      say(`the socket cannot be bound: ${fault.message}`);
+/** A start of the daemon: what is done in each state of the table (core/startup.ts), and what was made on the way. */
+class Startup {
+  readonly #home: string;
+  readonly #ended: PromiseWithResolvers<number>;
+  daemon: Daemon | undefined;
+  link: HeartbeatLink | undefined;
+  #refusal = "";
+  #damage: readonly string[] = [];
+  #fault: Fault | undefined;
+  readonly #bindFailures: Fault[] = [];
+  #bound: Promise<Fault | undefined> = Promise.resolve(undefined);
+
+  readonly work: StartupWork = {
+    LoadConfig: () => this.#loadConfig(),
+    ConfigError: () => leave(this.#refusal, FAILED),
+    InitStorage: () => this.#initStorage(),
+    CorruptionDetected: () => "attempt",
+    AttemptRecovery: () => this.#sayDamage(),
+    RecoveryFailed: () => leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`, FAILED),
+    ReconcileState: () => this.#reconcile(),
+    StartServers: () => this.#startServers(),
+    LocalServerFailed: () => this.#retried(),
+    ServerExhausted: () => leave(`the socket cannot be bound: ${wordsOf(this.#fault)}`, FAILED),
+    Running: async (): Promise<StartupEvent> => {
+      await this.#ended.promise;
+      return "shutdown signal";
     },
-  ); // M3
-  await openStorage(daemon);
-  await daemon.recover();
-  step("state reconciled");
-  const fault = await bound;
-  if (failures.length > 0) step("bind failed");
-  step(fault === undefined ? "bound" : "max retries");
-  if (fault !== undefined) leave(`the socket cannot be bound: ${fault.message}. ${fault.hint}`, FAILED);
+  };
+
+  constructor(home: string, ended: PromiseWithResolvers<number>) {
+    this.#home = home;
+    this.#ended = ended;
+  }
+
+  async #loadConfig(): Promise<StartupEvent> {
+    const loaded = configuration();
+    if (!loaded.ok) {
+      const { message, hint } = configRefusal(loaded.error);
+      this.#refusal = `${message} ${hint}`;
+      return "config invalid";
+    }
+    await this.#makeDaemon(loaded.value.config);
+    return "config valid";
+  }
+
+  async #makeDaemon(config: Config): Promise<void> {
+    const home = this.#home;
+    let tending = (): void => undefined;
+    const link = heartbeat(home, () => tending());
+    this.link = link;
+    const bus = new Bus();
+    bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
+    const safeMode = new SafeMode({ ...doors, home }, (fault) => say(fault.message), bus);
+    const reason = self.environment()[SAFE_MODE_VARIABLE];
+    if (reason) await safeMode.enter(reason); // The watchdog's word, also if the disk did not take its file.
+    const onBug = (error: unknown) => {
+      say(`stopped: ${String(error)}`);
+      this.#ended.resolve(FAILED);
+    };
+    const ports = { config, version: VERSION, bus, safeMode, others: () => others(home), onBug, say };
+    const daemon: Daemon = new Daemon({ world: { ...doors, home }, ...ports });
+    this.daemon = daemon;
+    tending = () => tend(home, daemon);
+  }
+
+  /** DS-2, M3 */
+  async #initStorage(): Promise<StartupEvent> {
+    const daemon = this.#made();
+    const failed = (fault: Fault) => {
+      this.#bindFailures.push(fault);
+      say(`the socket cannot be bound: ${fault.message}`);
+    };
+    this.#bound = bindRetrying(doors, () => daemon.serve(), failed);
+    try {
+      this.#damage = await daemon.openStorage();
+      return this.#damage.length === 0 ? "storage healthy" : "integrity check failed";
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#fault = error;
+      return "integrity check failed";
+    }
+  }
+
+  /** What could be mended was, when the log was opened. */
+  #sayDamage(): StartupEvent {
+    if (this.#fault !== undefined) return "recovery failed";
+    const found = "What was found is in quarantine/; holdfast log verify says more";
+    say(`the storage was damaged: ${this.#damage.join("; ")}. ${found}`);
+    return "recovery worked";
+  }
+
+  async #reconcile(): Promise<StartupEvent> {
+    await this.#made().recover();
+    return "state reconciled";
+  }
+
+  /** DS-3, M3 */
+  async #startServers(): Promise<StartupEvent> {
+    this.#fault = await this.#bound;
+    return this.#bindFailures.length === 0 ? "bound" : "bind failed";
+  }
+
+  #retried(): StartupEvent {
+    return this.#fault === undefined ? "bound" : "max retries";
+  }
+
+  #made(): Daemon {
+    if (this.daemon === undefined) throw new Error("the configuration is loaded first");
+    return this.daemon;
+  }
 }
 
-/** DS-2 */
-async function openStorage(daemon: Daemon): Promise<void> {
-  try {
-    const damage = await daemon.openStorage();
-    if (damage.length === 0) return step("storage healthy");
-    step("integrity check failed");
-    step("attempt");
-    step("recovery worked");
-    say(
-      `the storage was damaged: ${damage.join("; ")}. What was found is in quarantine/; holdfast log verify says more`,
-    );
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    step("integrity check failed");
-    step("attempt");
-    step("recovery failed");
-    leave(`the storage cannot be opened: ${error.message}. ${error.hint}`, FAILED);
-  }
+function wordsOf(fault: Fault | undefined): string {
+  return fault === undefined ? "" : `${fault.message}. ${fault.hint}`;
 }
 
 /** The one place where Faults are caught. */

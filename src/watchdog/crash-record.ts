@@ -1,27 +1,14 @@
-// The record of the last crash, for the next launch to read, and its event for current listeners (WD-6).
-// R1. The file is always written, with or without a bus; if there is a bus, the crash is also published.
-// R2. Records are written one after the other: of two simultaneous crashes the later one stays.
-// R3. If the disk refuses the write, this is reported, and the watchdog continues (WD-9).
-
-import { joinPath } from "../base/path.ts";
-import { LAST_CRASH } from "../home/layout.ts";
+// The record of the last crash, for the next launch to read, and the news of it for whoever listens (WD-6).
+// R1. The file is always written, with a bus or without one; the bus is told as well where there is one.
+// R2. Records are written one after the other: of two crashes at once the later one stays.
+// R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
+import { type CrashReason, type CrashRecord, lastCrashPath } from "../home/last-crash.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
-import { readJson, writeJson } from "../log/file/json-file.ts";
+import { writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
-import { CrashReason, type SeenEnding } from "./exit.ts";
+import type { SeenEnding } from "./exit.ts";
 
 export const CRASH_DETECTED = "recovery.crash.detected";
-
-/** `recovery/last-crash.json`, and the event on the bus. */
-export type CrashRecord = {
-  readonly name: string;
-  readonly pid: number;
-  /** null if a signal ended it, or if the end was not seen. */
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly reason: CrashReason;
-  readonly time: string;
-};
 
 export type CrashFacts = { readonly name: string; readonly pid: number; readonly reason: CrashReason };
 
@@ -29,23 +16,6 @@ export function crashRecord(facts: CrashFacts, ending: SeenEnding | undefined, n
   const exitCode = ending?.kind === "exited" ? ending.code : null;
   const signal = ending?.kind === "signalled" ? ending.signal : null;
   return { ...facts, exitCode, signal, time: new Date(now).toISOString() };
-}
-
-export function lastCrashPath(home: string): string {
-  return joinPath(home, LAST_CRASH);
-}
-
-/** The last recorded crash; undefined if there is no readable record. */
-export function readLastCrash(disk: Disk, home: string): CrashRecord | undefined {
-  const found = readJson(disk, lastCrashPath(home));
-  if (found === undefined) return undefined;
-  const { name, pid, exitCode, signal, time } = found;
-  const reason = Object.values(CrashReason).find((known) => known === found["reason"]);
-  if (typeof name !== "string" || typeof pid !== "number" || typeof time !== "string" || reason === undefined) {
-    return undefined;
-  }
-  const code = typeof exitCode === "number" ? exitCode : null;
-  return { name, pid, exitCode: code, signal: typeof signal === "string" ? signal : null, reason, time };
 }
 
 export class CrashRecorder {

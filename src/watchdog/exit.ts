@@ -1,22 +1,9 @@
 // How a watched process ended, and whether that was a crash (WD-3, WD-5).
-// X1. Exit 0 is always graceful. SIGTERM is graceful only if it was asked for.
-// X2. A program that exits because another one already runs has not crashed: it lost a race that only one can win.
+// X1. Exit 0 is graceful, whoever wanted it. SIGTERM is graceful only where somebody asked for the end.
+// X2. Who leaves because another one runs already has not crashed: it lost a race that only one can win.
+import { CrashReason } from "../home/last-crash.ts";
 import { ANOTHER_RUNS } from "../wire/heartbeat.ts";
 import type { Ending } from "../world/children.ts";
-
-export const CrashReason = Object.freeze({
-  /**
-   * It is gone without a known ending: its heartbeat stopped, or
-   * the connection of a process that is not our child closed.
-   */
-  HEARTBEAT_TIMEOUT: "HEARTBEAT_TIMEOUT",
-  /** It is there, but silent. */
-  UNRESPONSIVE: "UNRESPONSIVE",
-  EXIT_CODE: "EXIT_CODE",
-  SIGNAL: "SIGNAL",
-} as const);
-
-export type CrashReason = (typeof CrashReason)[keyof typeof CrashReason];
 
 export type ExitVerdict =
   | { readonly kind: "graceful" }

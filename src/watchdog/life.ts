@@ -1,10 +1,11 @@
 // One life of a watched process: from its start, or from when we found it, to its end.
-// L1. The system reports the end of a child. For a process that is not our child, we check whether it is alive:
-//     regularly, and at once when its connection closes.
-// L2. The end is reported exactly once.
+// L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and then,
+//     and at once when its connection closes.
+// L2. The end is told once, whoever sees it first.
+import { CrashReason } from "../home/last-crash.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
-import { CrashReason, classifyExit, type SeenEnding } from "./exit.ts";
+import { classifyExit, type SeenEnding } from "./exit.ts";
 
 /** A check costs some microseconds; it also limits how late we notice that a process vanished. */
 const LOOK_EVERY_MS = 250;

@@ -1,5 +1,6 @@
 // What the parts of the watchdog need from each other, and from the program that runs them.
 
+import type { CrashRecord } from "../home/last-crash.ts";
 import type { Complain, RecoveryBus } from "../home/recovery-bus.ts";
 import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
@@ -7,7 +8,6 @@ import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { Sockets } from "../world/socket.ts";
-import type { CrashRecord } from "./crash-record.ts";
 import type { PaceLimits } from "./pace.ts";
 import type { WatchSpec } from "./specs.ts";
 import type { Watchdog, WatchdogLimits } from "./watchdog.ts";

@@ -1,11 +1,11 @@
-// Keeps the watched programs alive: receives their heartbeats, records
-// their crashes, detects crash loops, and enters safe mode (WD-6, SM-5).
-// Q1. A crash of an essential program is on record, and safe mode in force, before that program is restarted; but a
-//     disk that does not respond delays it by at most `RECORD_MS`.
-// Q2. Being unresponsive is reported but not counted: only an end is a crash that makes a loop, and a hang that we end
-//     is one end.
+// Keeps the watched programs: hears their heartbeats, records their crashes, sees crash loops, and enters safe mode (WD-6, SM-5).
+// Q1. A crash of an essential program is on record, and safe mode in force, before that program starts again; but a disk that
+//     does not answer holds nobody up for longer than `RECORD_MS`.
+// Q2. To be unresponsive is reported and not counted: only an end is a crash that makes a loop, and a hang that we end is one end.
+
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
+import { CrashReason, type CrashRecord } from "../home/last-crash.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import type { Complain } from "../home/recovery-bus.ts";
 import { SafeMode } from "../home/safe-mode.ts";
@@ -19,8 +19,7 @@ import {
   SAFE_MODE_VARIABLE,
 } from "../wire/heartbeat.ts";
 import { CrashLoopDetector } from "./crash-loop.ts";
-import { type CrashRecord, CrashRecorder, crashRecord } from "./crash-record.ts";
-import { CrashReason } from "./exit.ts";
+import { CrashRecorder, crashRecord } from "./crash-record.ts";
 import { HeartbeatServer, type Host } from "./heartbeat-server.ts";
 import type { PartOwner, WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import type { PaceLimits } from "./pace.ts";

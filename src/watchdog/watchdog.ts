@@ -10,9 +10,9 @@
 // W4. Silent processes are ended only after `killAfterMs`, first by SIGTERM, after `graceMs` more by SIGKILL, and never
 //     while they wait for the disk: a slow sync is not a hang, and killing it would lose the writes in progress.
 // W5. Each process has one timer, and none once it is unregistered or gone (WD-7).
+import { CrashReason } from "../home/last-crash.ts";
 import type { Clock } from "../world/clock.ts";
 import { identify, type Processes, type ProcessIdentity } from "../world/process.ts";
-import { CrashReason } from "./exit.ts";
 
 export type CrashCallback = (name: string, pid: number, reason: CrashReason) => void;
 

@@ -1,18 +1,17 @@
-// One watched program through all its lives: started, adopted,
-// restarted when it ends, stopped when the operator wants it down.
-// T1. Nothing is started beside a living one: first we look for a running process, and adopt it.
-// T2. Nothing is started unless the operator wants `up` at that very moment, even after a pause and in the middle of a
-//     restart.
-// T3. An end is judged once: requested or not, graceful or a crash. An end that follows a silence is reported as
-//     unresponsive.
+// One watched program through all its lives: started, adopted, started again when it ends, stopped when the operator wants it down.
+// T1. Nothing is started beside a living one: first we look who runs, and adopt it.
+// T2. Nothing is started unless the operator wants `up` at that very moment, also after a pause and in the middle of a heal.
+// T3. An end is judged once: asked for or not, graceful or a crash. One that followed a silence is that silence's crash.
+
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
+import { CrashReason, type CrashRecord } from "../home/last-crash.ts";
 import { tolerating } from "../home/recovery-bus.ts";
 import { notePathOf } from "../home/watched.ts";
 import { writeJson } from "../log/file/json-file.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
-import { type CrashRecord, crashRecord } from "./crash-record.ts";
-import { CrashReason, type SeenEnding } from "./exit.ts";
+import { crashRecord } from "./crash-record.ts";
+import type { SeenEnding } from "./exit.ts";
 import { findRunning } from "./found.ts";
 import { Life } from "./life.ts";
 import type { PartOwner } from "./owner.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
-import { promptMachine } from "../../src/core/agent/prompts.ts";
+import { promptMachine } from "../../src/core/agent/prompt-machine.ts";
 import { AgentFixture, CHILD } from "./house.ts";
 
 const DAY = 24 * 3_600_000;

@@ -1,11 +1,11 @@
-// Claims about processes that the watchdog did not start: found by lock, by record or by their call, watched, and never
-// duplicated.
+// Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never doubled.
+
 import { expect, test } from "bun:test";
+import { readLastCrash } from "../../src/home/last-crash.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { writeWanted } from "../../src/home/wanted.ts";
 import { notePathOf } from "../../src/home/watched.ts";
 import { writeJson } from "../../src/log/file/json-file.ts";
-import { readLastCrash } from "../../src/watchdog/crash-record.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
 import type { Ending } from "../../src/world/children.ts";
 import { put } from "../world/places.ts";

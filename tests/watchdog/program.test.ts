@@ -1,9 +1,10 @@
-// Claims about the watchdog's program on a simulated machine: what it starts, watches, and restarts.
+// Claims about the watchdog's program on a simulated machine: what it starts, watches, and starts again.
+
 import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
+import { readLastCrash } from "../../src/home/last-crash.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { readSafeMode } from "../../src/home/safe-mode.ts";
-import { readLastCrash } from "../../src/watchdog/crash-record.ts";
 import { partMachine } from "../../src/watchdog/watched-program-table.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";

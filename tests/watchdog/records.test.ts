@@ -1,16 +1,11 @@
-// Claims about the watchdog's records: the last crash, what the operator wants; and about a disk that refuses them.
+// Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does not take it.
+
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
+import { CrashReason, lastCrashPath, readLastCrash } from "../../src/home/last-crash.ts";
 import { readWanted, wantedPath, writeWanted } from "../../src/home/wanted.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
-import {
-  CRASH_DETECTED,
-  CrashRecorder,
-  crashRecord,
-  lastCrashPath,
-  readLastCrash,
-} from "../../src/watchdog/crash-record.ts";
-import { CrashReason } from "../../src/watchdog/exit.ts";
+import { CRASH_DETECTED, CrashRecorder, crashRecord } from "../../src/watchdog/crash-record.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { nothing } from "../sim/survive.ts";

@@ -1,8 +1,9 @@
-// Claims about the core: which processes are silent, gone, killed, or left alone.
+// Claims about the core: who is silent, who is gone, who is ended, and who is left alone.
+
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readAll } from "../../scripts/files.ts";
-import { CrashReason } from "../../src/watchdog/exit.ts";
+import { CrashReason } from "../../src/home/last-crash.ts";
 import { Watchdog, type WatchdogLimits } from "../../src/watchdog/watchdog.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimProcesses } from "../sim/processes.ts";

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
-import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { RunCheckpoints } from "../../src/daemon/workflow/checkpoints.ts";
+import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { simWorld } from "../sim/world.ts";
 

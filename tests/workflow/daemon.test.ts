@@ -1,7 +1,7 @@
 // Workflow runs on real daemons, which are killed at chosen moments.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
+import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";

@@ -1,6 +1,6 @@
 // What the checkpoints of a home say while its daemon works: through `load()`, like every reader.
 import type { WorkflowCheckpoint } from "../../src/core/workflow/checkpoint.ts";
-import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
+import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";

@@ -5,15 +5,14 @@
 // DW3. Whatever started a moment ago may have been recorded after we read the log: it is not judged yet.
 
 import { joinPath } from "../../base/path.ts";
-import { applyWorkflow } from "../../core/workflow/apply.ts";
+import { fromCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { CheckpointStorage, isResumable } from "../../home/checkpoint-storage.ts";
 import { readHeld } from "../../home/held/held-state.ts";
 import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { checkCheckpoint } from "../../log/checkpoint/check.ts";
-import type { LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
-import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import { steadyView } from "../log/view.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Site, some, warning } from "./check.ts";
@@ -23,7 +22,7 @@ const SMALL_BYTES = 2 << 20;
 /** DW3 */
 const FRESH_MS = 5_000;
 
-type RunsFound = { readonly session: string; readonly run: Run };
+type RunsFound = { readonly session: string; readonly checkpoint: WorkflowCheckpoint; readonly run: Run };
 
 export async function checkWorkflows(site: Site): Promise<Finding[]> {
   const { world, home } = site;
@@ -31,9 +30,11 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
   const sessions = view.sessions.filter((session) => session.startsWith("state/"));
   const bytes = sessions.reduce((sum, session) => sum + (world.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
   if (bytes > SMALL_BYTES && !site.deep)
-    return [fine("workflows", `${count(sessions.length, "run")}; --deep checks them`)]; // DW1
-  const runs = sessions.flatMap((session) => folded(view, session));
-  const open = runs.filter(({ run }) => run.status.kind !== "done" && run.status.kind !== "cancelled");
+    return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
+  const place = { disk: world.disk, clock: world.clock, home };
+  const storage = new CheckpointStorage(place, (session) => view.read(session));
+  const runs = sessions.flatMap((session) => folded(storage, session));
+  const open = runs.filter(({ checkpoint }) => isResumable(checkpoint));
   const known = new Set(runs.map(({ session }) => session));
   const found = [...badCheckpoints(site, open), ...lostSteps(site, open), ...waiting(open)];
   const strange = [...withoutLog(site, sessions, known), ...unknownAttempts(site, runs)];
@@ -41,19 +42,17 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
   return [fine("workflows", `${count(runs.length, "run")}, ${open.length} of them unfinished`)];
 }
 
-/** A log that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
-function folded(view: LogView, session: string): RunsFound[] {
-  let run: Run | undefined;
+/** One that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
+function folded(storage: CheckpointStorage, session: string): RunsFound[] {
   try {
-    for (const reading of view.read(session)) {
-      const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
-      if (event !== undefined) run = applyWorkflow(run, event);
-    }
+    const loaded = storage.loadSession(session);
+    if (!loaded.ok || loaded.value.checkpoint.run.removed) return [];
+    const { checkpoint } = loaded.value;
+    return [{ session, checkpoint, run: fromCheckpoint(checkpoint) }];
   } catch (error) {
     if (error instanceof Error) return [];
     throw error;
   }
-  return run === undefined || run.removed ? [] : [{ session, run }];
 }
 
 /** DW2 */

@@ -1,10 +1,10 @@
 // Finds the runs whose checkpoints a person means, by id, name or workflow file (UC-7).
 import { ok, type Result, refused } from "../../base/result.ts";
+import { type CheckpointFile, CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { existingHome } from "../home.ts";
-import { type CheckpointFile, checkpointFiles } from "./checkpoint-files.ts";
 import { pickRun, runsOf } from "./rows.ts";
 
 export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
@@ -55,8 +55,9 @@ export function sessionOf({ repo, id }: ListedRun): string {
   return `state/${repo}/sessions/${id}`;
 }
 
-export function filesOf({ disk }: DaemonCommandWorld, home: string, run: ListedRun): CheckpointFile[] {
-  return checkpointFiles(disk, home, sessionOf(run));
+/** They are looked at on disk, whatever becomes of the daemon; the log is not read. */
+export function filesOf({ disk, clock }: DaemonCommandWorld, home: string, run: ListedRun): CheckpointFile[] {
+  return new CheckpointStorage({ disk, clock, home }, () => []).files(sessionOf(run));
 }
 
 export function noCheckpoint(run: ListedRun, seq: number | undefined): Result<never> {

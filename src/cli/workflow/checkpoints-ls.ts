@@ -4,6 +4,7 @@ import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
+import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -11,7 +12,6 @@ import type { DataFlags } from "../flags.ts";
 import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns } from "../table.ts";
-import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];

@@ -5,13 +5,13 @@ import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { CompletedStepRecord, WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { masked } from "../../core/workflow/masked.ts";
+import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { fit } from "../print.ts";
 import { columns } from "../table.ts";
-import type { CheckpointFile } from "./checkpoint-files.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
 /** How much of a command or value is shown in one row. */

@@ -10,6 +10,7 @@ import { visible, visibleLine } from "../../base/visible.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { Run } from "../../core/workflow/run.ts";
+import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { LogView } from "../../log/inspect.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
@@ -19,7 +20,6 @@ import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
 import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";
 
 type CheckpointVerdict = {

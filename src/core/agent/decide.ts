@@ -28,6 +28,7 @@ export function decideAgent(context: AgentContext, command: AgentCommand, at: st
     const refusal = decide(draft, command);
     if (refusal !== undefined) return { ok: false, error: refusal };
     schedule(draft); // W3
+    draft.check();
     return ok(draft.events);
   } finally {
     draft.undo();

@@ -1,12 +1,16 @@
-// A decision in progress: the events so far, of all the agents it touches, and these agents after them.
-// F1. Every event is folded as it is added, so that later decisions see it: a spawn and a message to the child are one
-//     decision.
-// F2. The tree follows each change too, and `undo` reverts all of it: deciding does not change the stored state.
+// A decision in the making: the events so far, of all the agents it touches, and these agents as they are after them.
+// F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child, are one decision.
+// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as it was.
+// F3. A decision as a whole changes an agent's process and its prompts only as their tables say (process.ts, prompt-machine.ts). A crash
+//     passes through Crashed or Killed, and a process that has ended may be started again in the same decision.
 import { assert } from "../../base/assert.ts";
+import { changesOf } from "../../base/machine.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
 import type { AgentEvent, AgentSettings } from "./events.ts";
+import { processMachine } from "./process.ts";
+import { promptMachine } from "./prompt-machine.ts";
 import type { ProviderName, Recipe } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 import type { Tree } from "./tree.ts";
@@ -98,6 +102,11 @@ export class Draft {
     this.tree.note(before, after); // F2
   }
 
+  /** F3 */
+  check(): void {
+    for (const [id, after] of this.#changed) assertLegal(this.#residents.get(id), after);
+  }
+
   /** F2, newest first. */
   undo(): void {
     for (const { before, after } of this.#changes.reverse()) this.tree.note(after, before);
@@ -110,5 +119,21 @@ export class Draft {
 
   get now(): number {
     return Date.parse(this.at);
+  }
+}
+
+const processMay = changesOf(processMachine, ["Crashed", "Killed", "Idle"]);
+const promptMay = changesOf(promptMachine, ["answered"]);
+
+/** F3 */
+function assertLegal(before: AgentRecord | undefined, after: AgentRecord): void {
+  if (before?.kind !== "agent" || after.kind !== "agent") return;
+  const [from, to] = [before.process.kind, after.process.kind];
+  assert(processMay(from, to), `a process that is ${from} may become ${to}`);
+  if (before.prompts === after.prompts) return;
+  const was = new Map(before.prompts.map(({ id, state }) => [id, state.kind]));
+  for (const { id, state } of after.prompts) {
+    const prompt = was.get(id) ?? promptMachine.initial;
+    assert(promptMay(prompt, state.kind), `a prompt that is ${prompt} may become ${state.kind}`);
   }
 }

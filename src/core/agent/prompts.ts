@@ -8,10 +8,9 @@
 //     agent.
 
 import { isRecord, type Json } from "../../base/json.ts";
-import { machine } from "../../base/machine.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import { sizeOf } from "../workflow/limits.ts";
-import { type Agent, openPrompts, type Prompt, type PromptState } from "./agent.ts";
+import { type Agent, openPrompts, type Prompt } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
 import { derivedKey } from "./derive.ts";
 import type { Draft } from "./draft.ts";
@@ -19,33 +18,6 @@ import type { PromptAnswered } from "./events.ts";
 import { cut, MAX_INPUT, MAX_PROMPTS, MAX_REASON, MAX_RULES, REFRESH_MS } from "./limits.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
 import { judge, type Rule } from "./rules.ts";
-
-type PromptChange =
-  | "a rule matches"
-  | "a person answers"
-  | "activity"
-  | "7 days without activity"
-  | "the default action's time"
-  | "taken by the agent"
-  | "the asker is gone";
-
-export const promptMachine = machine<PromptState["kind"], PromptChange>({
-  name: "Permission prompt",
-  initial: "open",
-  table: {
-    open: {
-      "a rule matches": "answered",
-      "a person answers": "answered",
-      activity: "open",
-      "7 days without activity": "answered",
-      "the default action's time": "answered",
-      "the asker is gone": "stale",
-    },
-    answered: { "taken by the agent": "delivered", "the asker is gone": "stale" },
-    delivered: {},
-    stale: {},
-  },
-});
 
 type Ask = Extract<ProviderEvent, { readonly kind: "ask" }>;
 

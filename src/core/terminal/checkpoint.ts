@@ -90,13 +90,13 @@ function newer(version: unknown): string {
 
 function timeErrors(timestamp: unknown, facts: ValidationFacts): ValidationError[] {
   const then = isText(timestamp) ? Date.parse(timestamp) : Number.NaN;
-  if (Number.isNaN(then)) return [{ field: "timestamp", reason: "it is not a time" }];
+  if (Number.isNaN(then)) return [{ field: "timestamp", reason: `${JSON.stringify(timestamp)} is not a time` }];
   const doubt = doubtOfTime(then, facts);
   return doubt === undefined ? [] : [{ field: "timestamp", reason: doubt }];
 }
 
-/** C2. Why a checkpoint of this time is doubtful; undefined if it can be used. */
-export function doubtOfTime(then: number, facts: Omit<ValidationFacts, "intact">): string | undefined {
+/** C2. Why a checkpoint of this time is not used without a word; undefined if it may be. */
+function doubtOfTime(then: number, facts: Omit<ValidationFacts, "intact">): string | undefined {
   const { now, maxAgeMs = DAY_MS, skewMs = FIVE_MINUTES_MS } = facts;
   const time = new Date(then).toISOString();
   if (then > now + skewMs) return `it is from the future (${time})`;

@@ -6,6 +6,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
+import { toCheckpoint } from "./checkpoint.ts";
 import type { CreateRun, MigrateRun, WorkflowCommand } from "./commands.ts";
 import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
 import { decideMigrate, halfThere, isHalf } from "./decide-migrate.ts";
@@ -16,6 +17,7 @@ import { dueOf } from "./effects.ts";
 import type { StopReason, WorkflowEvent } from "./events.ts";
 import { STOP_GRACE_MS, sizeOf } from "./limits.ts";
 import { checkParameters } from "./parameters.ts";
+import { planResume } from "./resume.ts";
 import { type Attempt, askedText, attemptsOf, type Run, type Runs } from "./run.ts";
 
 export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<WorkflowEvent[]> {
@@ -117,20 +119,20 @@ function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume
   if (status.kind === "closing") return refused("closing", `${name} is being stopped.`, "Try again when it has.").error;
   if (status.kind === "done") return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
   if (status.kind === "cancelled" && !force)
-    return refused("cancelled", `${name} was cancelled.`, "Resume it anyway: --force").error;
-  if (status.kind === "failed" && !status.error.retryable && !force) {
-    const hint = "Correct the file and resume with --accept-changes, or retry it unchanged with --force.";
-    return refused(
-      "not-retryable",
-      `${name} failed in a way that a retry does not change: ${status.error.message}`,
-      hint,
-    ).error;
+    return refused("cancelled", `${name} was cancelled.`, "Resume it all the same: --force").error;
+  if (status.kind === "failed" && !force && !planResume(toCheckpoint(run, "Manual", at), nothingRan).retry_current) {
+    const hint = "Correct the file and resume with --accept-changes, or try it as it is with --force.";
+    return refused("not-retryable", `${name} failed where a retry changes nothing: ${status.error.message}`, hint)
+      .error;
   }
   draft.add({ event: "workflow.resumed", data: { ...(by !== undefined && { by }), at } });
   rerunUncertain(draft);
   advance(draft);
   return undefined;
 }
+
+/** A run that failed has no attempt that was begun and has not ended. */
+const nothingRan = () => ({ kind: "not-started" }) as const;
 
 function isRunning(run: Run): Refused {
   const since = askedText(run) ?? `it started at ${run.createdAt}`;

@@ -1,12 +1,16 @@
-// A decision in progress: the events so far, and the run after them.
-// F1. Every event is folded as it is added, so that later decisions see it: the end of a step and the start of the next
-//     are one decision.
-// F2. What happens in process is bounded in number and bytes, together with the rest of the transaction: it always
-//     fits.
+// A decision in the making: the events so far, and the run as it is after them.
+// F1. Every event is folded as it is added, so that what is decided next sees it: end of a step and start of the next are one decision.
+// F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it always fits.
+// F3. A decision changes the status of a run only as its table says (machine.ts).
+import { assert } from "../../base/assert.ts";
+import { changesOf } from "../../base/machine.ts";
 import { applyWorkflow } from "./apply.ts";
 import type { WorkflowEvent } from "./events.ts";
 import { IN_PROCESS_A_TURN, MAX_CAPTURED } from "./limits.ts";
+import { runMachine } from "./machine.ts";
 import type { Run } from "./run.ts";
+
+const mayBecome = changesOf(runMachine);
 
 /** An event without its run, which the draft knows. */
 type Fact = WorkflowEvent extends infer E ? (E extends WorkflowEvent ? Omit<E, "id"> : never) : never;
@@ -41,7 +45,9 @@ export class Draft {
 
   add(fact: Fact): void {
     const event: WorkflowEvent = { ...fact, id: this.run.id };
+    const { kind } = this.run.status;
     this.run = applyWorkflow(this.run, event); // F1
+    assert(mayBecome(kind, this.run.status.kind), `a run that is ${kind} may become ${this.run.status.kind}`); // F3
     this.events.push(event);
   }
 

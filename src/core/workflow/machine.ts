@@ -1,5 +1,5 @@
-// The states of a run, as a table: for the diagram, and for the test that checks every event of random runs.
-// The visible states running, waiting and uncertain are all `going` (R3 of run.ts).
+// The states of a run, as a table: for the diagram, and for the draft, which checks every change by it.
+// What people see as running, waiting and uncertain is all `going` (R3 of run.ts).
 import { machine } from "../../base/machine.ts";
 import type { Status } from "./run.ts";
 

@@ -13,13 +13,14 @@ import {
   CHECKPOINT_FILE,
   type Checkpoint,
   type CheckpointSession,
-  doubtOfTime,
   readSessions,
   type ValidationError,
+  validateCheckpoint,
 } from "../../core/terminal/checkpoint.ts";
 import { firstUsable, type Loaded } from "../../log/checkpoint/load.ts";
 import { type CheckpointProblem, readCheckpoint } from "../../log/checkpoint/read.ts";
 import { quarantine, quarantineUnread } from "../../log/file/quarantine.ts";
+import { isObject } from "../../wire/lines.ts";
 import { type CheckpointPlace, checkpointOptions } from "./checkpoint-writer.ts";
 
 export type ReaderOptions = { readonly maxAgeMs: number; readonly skewMs?: number };
@@ -94,14 +95,16 @@ export class CheckpointReader {
 
   #found(loaded: Loaded & { kind: "loaded" }, files: readonly ReportItem[]): Survey {
     const { time, writtenAs, sha256, body } = loaded.checkpoint;
-    const { sessions, errors } = readSessions(body);
-    const then = Date.parse(time);
-    const doubt = Number.isNaN(then)
-      ? `${JSON.stringify(time)} is not a time`
-      : (doubtOfTime(then, { now: this.#place.clock.now(), ...this.#options }) ?? null);
-    const items = [...files, ...doubtItems(doubt), ...sessionItems(errors)];
+    const head = { version: writtenAs, timestamp: time, checksum: sha256 };
+    const { sessions } = readSessions(body);
+    const checkpoint = { ...head, sessions };
+    const found = isObject(body) ? { ...body, ...head } : head;
+    const { errors } = validateCheckpoint(found, { now: this.#place.clock.now(), intact: true, ...this.#options });
+    const doubt =
+      errors.find(({ field, sessionId }) => field === "timestamp" && sessionId === undefined)?.reason ?? null;
+    const wrong = errors.filter(({ field, sessionId }) => sessionId !== undefined || field !== "timestamp");
+    const items = [...files, ...doubtItems(doubt), ...sessionItems(wrong)];
     for (const { reason } of items.slice(files.length)) this.#say(`warning: ${reason}`);
-    const checkpoint = { version: writtenAs, timestamp: time, checksum: sha256, sessions };
     return { checkpoint, sessions: new Map(sessions.map((each) => [each.terminalId, each])), doubt, items };
   }
 

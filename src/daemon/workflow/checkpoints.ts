@@ -6,10 +6,10 @@
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, stateOf } from "../../core/workflow/run.ts";
+import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
 import type { Ticket } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
-import type { CheckpointStorage } from "./checkpoint-storage.ts";
 
 /** RC1, with room for the writing. */
 const GATHER_MS = 60;

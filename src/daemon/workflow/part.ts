@@ -1,11 +1,11 @@
 // The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
+import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { wasDown } from "../../home/last-life.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
-import { CheckpointStorage } from "./checkpoint-storage.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine, isOpen } from "./engine.ts";
 import { workflowGarbage } from "./gc.ts";

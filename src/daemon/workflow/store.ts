@@ -6,12 +6,12 @@ import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { effectsOf } from "../../core/workflow/effects.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, setAside, workflowSession } from "../../core/workflow/run.ts";
+import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
 import { type Folding, idOf } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
-import type { CheckpointStorage } from "./checkpoint-storage.ts";
 
 type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
 

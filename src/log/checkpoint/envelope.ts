@@ -24,9 +24,7 @@ export type ProblemCode =
   | "no-migration"
   | "migration-failed"
   | "unreadable"
-  | "missing"
-  | "too-old"
-  | "in-the-future";
+  | "missing";
 
 export type EnvelopeReading =
   | { readonly kind: "whole"; readonly head: EnvelopeHead; readonly body: unknown }
@@ -121,23 +119,4 @@ function parseJson(bytes: Uint8Array): unknown {
 
 function bad(code: ProblemCode, reason: string): EnvelopeReading {
   return { kind: "bad", code, reason };
-}
-
-export type TimeLimits = { readonly maxAgeMs?: number; readonly skewMs?: number };
-export type TimeCheck =
-  | { readonly kind: "ok" }
-  | { readonly kind: "bad"; readonly code: ProblemCode; readonly reason: string };
-
-const DAY = 24 * 60 * 60 * 1000;
-const FIVE_MINUTES = 5 * 60 * 1000;
-
-/** Whether a checkpoint from `time` may be used at `now` without a warning (TC-6). One that may not is still kept. */
-export function checkTime(time: string, now: number, limits: TimeLimits = {}): TimeCheck {
-  const { maxAgeMs = DAY, skewMs = FIVE_MINUTES } = limits;
-  const then = Date.parse(time);
-  if (Number.isNaN(then)) return { kind: "bad", code: "garbage", reason: `"${time}" is not a time` };
-  if (then > now + skewMs) return { kind: "bad", code: "in-the-future", reason: `it is from the future (${time})` };
-  if (then < now - maxAgeMs - skewMs)
-    return { kind: "bad", code: "too-old", reason: `it is older than allowed (${time})` };
-  return { kind: "ok" };
 }

@@ -2,10 +2,12 @@
 // CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in;
 //      where none is valid, the log alone has everything. So it is never behind, and a damaged file costs time only.
 // CS2. What was passed over, and why, comes along: no silent fallback (UC-7).
+// CS3. It is what the daemon, `holdfast checkpoints` and the doctor read. A file is whole, of other rules (whole, and not used by this
+//      version), or bad, with the reason. Only `save` and `delete` write.
 
-import { joinPath } from "../../base/path.ts";
-import { ok, type Result, refused } from "../../base/result.ts";
-import { applyWorkflow } from "../../core/workflow/apply.ts";
+import { joinPath } from "../base/path.ts";
+import { ok, type Result, refused } from "../base/result.ts";
+import { applyWorkflow } from "../core/workflow/apply.ts";
 import {
   CHECKPOINT_FACTS,
   type CheckpointReason,
@@ -13,17 +15,17 @@ import {
   reasonOf,
   toCheckpoint,
   type WorkflowCheckpoint,
-} from "../../core/workflow/checkpoint.ts";
-import type { Run } from "../../core/workflow/run.ts";
-import type { Generation, Loaded } from "../../log/checkpoint/load.ts";
-import type { CheckpointProblem } from "../../log/checkpoint/read.ts";
-import { CheckpointStore, type Saved } from "../../log/checkpoint/store.ts";
-import { DurableDirectories } from "../../log/file/durable-directories.ts";
-import type { Entry } from "../../log/session/entry.ts";
-import { listSessions } from "../../log/session/places.ts";
-import { workflowCheckpointOf, workflowEventOf } from "../../wire/stored/workflow.ts";
-import type { Clock } from "../../world/clock.ts";
-import type { Disk } from "../../world/disk.ts";
+} from "../core/workflow/checkpoint.ts";
+import type { Run } from "../core/workflow/run.ts";
+import type { Generation, Loaded } from "../log/checkpoint/load.ts";
+import { type CheckpointProblem, type FileReading, readCheckpoint } from "../log/checkpoint/read.ts";
+import { CheckpointStore, type Saved } from "../log/checkpoint/store.ts";
+import { DurableDirectories } from "../log/file/durable-directories.ts";
+import type { Entry } from "../log/session/entry.ts";
+import { listSessions } from "../log/session/places.ts";
+import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
 
 /** Enough to see how a run came to where it is; each is a whole file. */
 const HISTORY_LIMIT = 20;
@@ -39,6 +41,19 @@ export type LoadedRun = {
   readonly from: string | null;
   readonly problems: readonly CheckpointProblem[];
 };
+
+export type CheckpointFile = {
+  readonly path: string;
+  /** Whether it is the present one, and not one of the history. */
+  readonly present: boolean;
+  readonly bytes: number;
+  readonly found: CheckpointFound;
+};
+
+export type CheckpointFound =
+  | { readonly kind: "whole"; readonly seq: number; readonly time: string; readonly checkpoint: WorkflowCheckpoint }
+  | { readonly kind: "other rules"; readonly seq: number; readonly time: string; readonly reason: string }
+  | { readonly kind: "bad"; readonly reason: string };
 
 export class CheckpointStorage {
   readonly #place: HomeWorld;
@@ -61,9 +76,13 @@ export class CheckpointStorage {
   /** CS1 */
   load(id: string): Result<LoadedRun> {
     const session = this.#sessionOf(id);
-    if (session === undefined) return unknown(id);
+    return session === undefined ? unknown(id) : this.loadSession(session);
+  }
+
+  /** The same by the directory of its log. */
+  loadSession(session: string): Result<LoadedRun> {
     const loaded = this.#store(session).load();
-    return loaded.kind === "refused" ? { ok: false, error: loaded.refusal } : this.#withTail(id, session, loaded);
+    return loaded.kind === "refused" ? { ok: false, error: loaded.refusal } : this.#withTail(session, loaded);
   }
 
   /** The newest valid one as it is on disk, without the log: what a fold may begin with (CS1, CS2). */
@@ -85,13 +104,28 @@ export class CheckpointStorage {
       : ok(found);
   }
 
+  /** Every file of a run, newest first (CS3). One that should be there and is not counts as bad. */
+  files(session: string): CheckpointFile[] {
+    const { disk, home } = this.#place;
+    const present = joinPath(joinPath(home, session), "checkpoint.json");
+    const older = this.#store(session).listHistory();
+    const paths =
+      disk.stat(present) === undefined && older.length === 0 ? [] : [present, ...older.map(({ path }) => path)];
+    return paths.map((path) => ({
+      path,
+      present: path === present,
+      bytes: disk.stat(path)?.size ?? 0,
+      found: foundIn(readCheckpoint(disk, path, CHECKPOINT_FACTS)),
+    }));
+  }
+
   /** The one that was saved at this `seq`, the present one or an older one; as it was then. */
   loadAt(id: string, seq: number): Result<WorkflowCheckpoint> {
+    const older = this.listHistory(id).findIndex((one) => one.valid && one.seq === seq);
+    if (older >= 0) return this.loadFromHistory(id, older);
     const session = this.#sessionOf(id);
     if (session === undefined) return unknown(id);
-    const store = this.#store(session);
-    const older = store.listHistory().findIndex((one) => one.valid && one.seq === seq);
-    const loaded = older < 0 ? store.load() : store.loadFromHistory(older);
+    const loaded = this.#store(session).load();
     const found = loaded.kind === "loaded" && loaded.checkpoint.seq === seq ? bodyOf(loaded) : undefined;
     if (found !== undefined) return ok(found);
     const hint =
@@ -114,20 +148,15 @@ export class CheckpointStorage {
   /** Every run that can go on; with `path`, only those of this workflow file (UC-7). */
   findResumable(path?: string): WorkflowCheckpoint[] {
     const sessions = listSessions(this.#place.disk, this.#place.home).filter((one) => one.startsWith("state/"));
-    return sessions.flatMap((session) => {
-      const loaded = this.load(session.slice(session.lastIndexOf("/") + 1));
-      if (!loaded.ok) return [];
-      const { checkpoint } = loaded.value;
-      const { status, removed } = checkpoint.run;
-      const over = removed || status.kind === "done" || status.kind === "cancelled";
-      return over || (path !== undefined && checkpoint.workflow_path !== path) ? [] : [checkpoint];
-    });
+    const loaded = sessions.map((session) => this.loadSession(session));
+    const checkpoints = loaded.flatMap((one) => (one.ok ? one.value.checkpoint : []));
+    return checkpoints.filter((one) => isResumable(one) && (path === undefined || one.workflow_path === path));
   }
 
-  #withTail(id: string, session: string, loaded: Exclude<Loaded, { kind: "refused" }>): Result<LoadedRun> {
+  #withTail(session: string, loaded: Exclude<Loaded, { kind: "refused" }>): Result<LoadedRun> {
     const base = loaded.kind === "loaded" ? baseOf(loaded) : undefined;
     const { run, reason } = this.#foldTail(session, base);
-    if (run === undefined) return unknown(id);
+    if (run === undefined) return unknown(session.slice(session.lastIndexOf("/") + 1));
     const at = new Date(this.#place.clock.now()).toISOString();
     return ok({ checkpoint: toCheckpoint(run, reason, at), from: base?.from ?? null, problems: loaded.problems }); // CS2
   }
@@ -167,6 +196,18 @@ export class CheckpointStorage {
   }
 }
 
+/** CS3 */
+function foundIn(reading: FileReading): CheckpointFound {
+  if (reading.kind === "absent") return { kind: "bad", reason: "it is missing, though older ones are there" };
+  if (reading.kind === "newer") return { kind: "bad", reason: `it has the newer version ${reading.version}` };
+  if (reading.kind === "bad") return { kind: "bad", reason: reading.problem.reason };
+  const { seq, time } = reading.head;
+  if (reading.kind === "foreign") return { kind: "other rules", seq, time, reason: reading.problem.reason };
+  const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.checkpoint.sha256);
+  if (checkpoint === undefined) return { kind: "bad", reason: "its content has another shape than ours" };
+  return { kind: "whole", seq, time, checkpoint };
+}
+
 /** What the fold begins with. */
 export type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
 
@@ -177,6 +218,11 @@ function baseOf(loaded: Loaded & { kind: "loaded" }): Base | undefined {
 
 function bodyOf(loaded: Loaded & { kind: "loaded" }): WorkflowCheckpoint | undefined {
   return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint.sha256);
+}
+
+/** Whether its run can go on. */
+export function isResumable({ run: { removed, status } }: WorkflowCheckpoint): boolean {
+  return !removed && status.kind !== "done" && status.kind !== "cancelled";
 }
 
 function unknown(id: string): Result<never> {
