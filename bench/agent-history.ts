@@ -1,6 +1,6 @@
-// A home of agents with long histories, made as a killed daemon leaves it: the logs of their sessions, a checkpoint of each, and what
-// happened since. One agent lives it all, in memory and by the daemon's own rules; the others have lived the same under other ids.
-// Written a file at a time and not an event at a time: ten million events take a minute.
+// A home of agents with long histories, as a killed daemon leaves it: the logs of their sessions, a checkpoint of each,
+// and later events. One agent's life is computed in memory by the daemon's own rules; the others get copies under other
+// ids. Written file by file and not event by event: ten million events take a minute.
 import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentRecord } from "../src/core/agent/agent.ts";
@@ -21,7 +21,7 @@ import { freshId } from "./agent-home.ts";
 
 export type History = { readonly agents: number; readonly events: number };
 
-/** Events behind the checkpoint: about half of what they may be before another one is written (AC2 of checkpoints.ts). */
+/** Events after the checkpoint: about half of the number at which another one is written (AC2 of checkpoints.ts). */
 const TAIL = 60;
 /** Checkpoints that are saved at a time. */
 const AT_ONCE = 50;
@@ -83,7 +83,7 @@ function lifeOf(wanted: number): Lived {
   return { id, events, before };
 }
 
-/** All of a line of the log but what depends on its place. */
+/** A line of the log without the parts that depend on its position. */
 function lineOf({ id, event, data }: AgentEvent): string {
   const ts = "2026-01-01T00:00:00.000Z";
   return `,"session_id":"${id}","ts":"${ts}","event":"${event}","data":${JSON.stringify(data)}`;

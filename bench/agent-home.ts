@@ -18,7 +18,7 @@ export function freshId(): string {
   return newId(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-/** A line to the daemon that hears how turns end. */
+/** A connection to the daemon that is notified when turns end. */
 export class AgentHome {
   readonly #client: RpcClient;
   readonly #home: Home;
@@ -75,7 +75,7 @@ export class AgentHome {
     mustBe(await this.#client.call("agent.send", wish));
   }
 
-  /** Resolves as soon as what is heard makes it so. */
+  /** Resolves as soon as an event makes it true. */
   async when(what: string, holds: () => boolean): Promise<void> {
     const late = setTimeout(() => done.reject(new Error(`waited in vain for: ${what}`)), PATIENCE_MS);
     const done = Promise.withResolvers<void>();

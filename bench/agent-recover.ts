@@ -1,9 +1,11 @@
-// agent.recover.1000: the daemon is killed with SIGKILL while it has 1,000 agents with 10,000 events each, until the status of another one says
-// LIVE; that one has read the agents' checkpoints and the tails of their logs, 60 events each. The peer is one kill on the same home without checkpoints.
+// agent.recover.1000: from SIGKILL of a daemon with 1,000 agents of 10,000 events each until the status of its
+// successor says LIVE; it has read the agents' checkpoints and the tails of their logs, 60 events each. The peer is one
+// kill on the same home without checkpoints.
 // agent.recover.1000.growth: the same figure; the peer is a home whose agents have 200 events each.
-// agent.memory: what an idle agent takes in the daemon: private memory of a daemon with 1,000 of them that have 20 events each, less that of one
-// that has none, in KB (10³). Its process, where it has one, is in a holder (terminal.memory).
-// The agents are bare models at rest: no process of theirs is in the figures. Every one of them must be there afterwards.
+// agent.memory: the memory of an idle agent in the daemon: private memory of a daemon with 1,000 agents of 20 events
+// each, minus that of a daemon without agents, in KB (10³). Its process, if it has one, is in a holder
+// (terminal.memory).
+// The agents are bare models at rest: the figures include no process of theirs. All of them must be there afterwards.
 // Not measured: agents in mid-turn, processes to be found again (recovery.daemon), a cold page cache.
 
 import { rmSync } from "node:fs";
@@ -23,9 +25,9 @@ const GROWTH = "agent.recover.1000.growth";
 const MEMORY = "agent.memory";
 /** Ten million events without checkpoints take a minute and more. */
 const LIVE_MS = 900_000;
-/** What was started after LIVE has come to rest. */
+/** Processes started after LIVE have come to rest. */
 const REST_MS = 500;
-/** A daemon that has come to rest has given back what its start took. */
+/** A daemon at rest has freed the memory of its start. */
 const QUIET_MS = 20_000;
 
 export async function agentRecover(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {

@@ -1,4 +1,4 @@
-// Every benchmark by name, with what it is expected to show, and the file that knows how; a file is loaded only when it is asked for.
+// Every benchmark by name, with its expectation and its file; a file is loaded only when it is needed.
 import type { Bar, Row } from "./row.ts";
 import type { Bench } from "./scratch.ts";
 
@@ -125,7 +125,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}.twice`, { of: "value", atMost: 0 }]),
 ]);
 
-/** `log.append.25` stands for all below it, and not for `log.append.250`. */
+/** `log.append.25` selects everything below it, but not `log.append.250`. */
 export function namesBelow(wanted: string): string[] {
   return NAMES.filter((name) => name === wanted || name.startsWith(`${wanted}.`));
 }

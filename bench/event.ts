@@ -2,7 +2,7 @@
 import type { NewEntry } from "../src/log/session/entry.ts";
 import { EntryEncoder } from "../src/log/session/entry-encoder.ts";
 
-/** Made once: what an event costs its maker is not what is measured here. */
+/** Created once: the cost of creating an event is not measured here. */
 const TS = "2026-01-02T03:04:05.678Z";
 const DATA = { from: "agents/0", to: "agents/1", text: "The tests of the parser pass now; please have a look at it." };
 

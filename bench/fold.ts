@@ -1,4 +1,4 @@
-// A small fold, for benchmarks that need one: how many events each session has, which was the last, and where to read on.
+// A small fold for benchmarks: the number of events of each session, the last one, and where to continue reading.
 // Its checkpoint holds, for each session, the seq and the offset behind the last event folded, so that only the tail is read.
 import { join } from "node:path";
 import { CheckpointStore } from "../src/log/checkpoint/store.ts";
@@ -21,7 +21,7 @@ export function foldStore(home: string): CheckpointStore {
   });
 }
 
-/** The checkpoint's fold; an empty one where there is none. */
+/** The checkpoint's fold; an empty one if there is none. */
 export function loadFold(store: CheckpointStore): Fold {
   const loaded = store.load();
   if (loaded.kind === "refused") throw new Error(loaded.refusal.message);
@@ -33,7 +33,7 @@ export async function saveFold(store: CheckpointStore, fold: Fold, seq: number):
   if (!saved.ok) throw new Error(saved.error.message);
 }
 
-/** Reads on where the fold ends, to the end of every session. */
+/** Continues reading where the fold ends, to the end of every session. */
 export function foldOn(fold: Fold, log: EventLog): void {
   for (const session of log.sessions) {
     const folded = fold.get(session) ?? { count: 0, seq: 0, offset: 0, lastEvent: "" };

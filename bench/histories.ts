@@ -1,5 +1,5 @@
-// Homes with a long history, as a killed process leaves them: written by one process, which then died by SIGKILL. Each length is made
-// once in a run; whoever measures gets a fresh copy, because opening one repairs it.
+// Homes with a long history, as a killed process leaves them: written by one process, which then died by SIGKILL. Each
+// length is created once per run; each measurement gets a fresh copy, because opening one repairs it.
 import { closeSync, cpSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "./scratch.ts";

@@ -18,7 +18,7 @@ const LIVE_MS = 900_000;
 
 export type Words = readonly [string, ...string[]];
 
-/** What every program of a run gets, ours and the peers'; nothing else of the user's environment. */
+/** The environment of every program of a run, ours and the peers'; nothing else of the user's environment. */
 export function environment(place: string): Record<string, string> {
   const { PATH = "/usr/bin:/bin" } = process.env;
   return { PATH, HOME: place, SHELL: "/bin/sh", TERM: "xterm-256color", DO_NOT_TRACK: "1" };
@@ -82,7 +82,7 @@ export class Home {
     return commandMs([...this.words, ...words], this.env);
   }
 
-  /** A line to the daemon; undefined where it does not answer (yet). */
+  /** A connection to the daemon; undefined if it does not answer (yet). */
   async dial(): Promise<RpcClient | undefined> {
     try {
       const token = (await Bun.file(join(this.path, "run/token")).text()).trim();
@@ -114,7 +114,7 @@ export class Home {
     return performance.now() - before;
   }
 
-  /** Without a word to their holders: who is measured afterwards is left at rest. */
+  /** Without asking their holders, which are measured afterwards and must stay at rest. */
   async terminals(): Promise<readonly ListedTerminal[]> {
     return until("the list of terminals", START_MS, async () => {
       const client = await this.dial();
@@ -146,7 +146,7 @@ export class Home {
     });
   }
 
-  /** Its processes, told apart: holders by the terminal's directory in their words, ours by their entry file. */
+  /** Its processes by kind: holders by the terminal's directory in their arguments, ours by their entry file. */
   processes(): { readonly holders: readonly number[]; readonly ours: readonly number[] } {
     const found = processesOf(this.path);
     const some = (is: (words: readonly string[]) => boolean) =>

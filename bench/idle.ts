@@ -1,7 +1,7 @@
-// What Holdfast costs while nothing happens: 25 terminals with a shell each, left alone until everybody has come to rest.
+// What Holdfast costs while nothing happens: 25 terminals with a shell each, left alone until everything is at rest.
 // terminal.memory.25: private memory of the 25 holders together (/proc/PID/smaps_rollup, dirty and clean), in MB (10⁶ bytes).
 // terminal.memory.25.all: the same of holders, daemon, watchdog and page together. The shells are the user's and not counted.
-// idle.cpu: what all of those take of one core, in percent, as the scheduler counts it.
+// idle.cpu: the share of one core that all of those use, in percent, as the scheduler counts it.
 // Not measured: memory after much output, 250 terminals, browsers that look at the page.
 import { Home } from "./home.ts";
 import { cpuMsBetween, cpuTimesOf, type Memory, memoryOf } from "./processes.ts";

@@ -1,5 +1,5 @@
-// Terminals to be checkpointed: real shells with a real job in front, each in a terminal of its own, tapes that grow, and the real screen
-// program that draws them. What is not real: their holders (nobody is asked over a socket).
+// Terminals to be checkpointed: real shells with a real foreground job, each in its own terminal, growing tapes, and
+// the real screen program that draws them. Only the holders are not real (nothing is asked over a socket).
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyTerminal } from "../src/core/terminal/events.ts";
@@ -15,7 +15,7 @@ import { type Bench, makePlace } from "./scratch.ts";
 const SNAPSHOT_BYTES = 10_240;
 const LINE =
   "\u001b[1;32mann@box\u001b[0m:\u001b[1;34m~/src\u001b[0m$ make test && echo done\r\nok, 12 files checked\r\n";
-/** Twice what is kept of it: a screen and some history. */
+/** Twice of what is kept: a screen and some history. */
 const VT = LINE.repeat(Math.ceil((2 * SNAPSHOT_BYTES) / LINE.length));
 
 export type OpenTerminals = {
@@ -72,7 +72,7 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
   };
 }
 
-/** As large as that of somebody's desktop. */
+/** As large as that of a typical desktop. */
 function environment(): Record<string, string> {
   return Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`VARIABLE_NUMBER_${n}`, "x".repeat(20 + n)]));
 }

@@ -1,11 +1,13 @@
 // A peer's host (bench/peers/*/host.mjs): the program that runs a peer's steps, started under Node and spoken to in lines of JSON.
-// H1. Whoever waits for an answer gets one: a host that says it failed, or dies, breaks the wait with what it said
-//     last.
+// H1. Every wait for an answer ends: a host that reports a failure, or dies, rejects it with its last message.
 import { within } from "./waiting.ts";
 
 export type HostWords = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
-/** So many workflows at once, of so many steps each: in process where there is no command, else that text for a shell. */
+/**
+ * This many concurrent workflows with this many steps each: in-process without a command, otherwise that text for a
+ * shell.
+ */
 export type Work = { readonly ids: readonly string[]; readonly steps: number; readonly command: string | null };
 
 type Said = { readonly kind: "ready" | "done" } | { readonly kind: "failed"; readonly message: string };
@@ -35,7 +37,7 @@ export class PeerHost {
 
   /** To their end. */
   async run(work: Work): Promise<void> {
-    this.#next = Promise.withResolvers(); // What was only begun may have ended meanwhile.
+    this.#next = Promise.withResolvers(); // Work that was only started may have ended in the meantime.
     this.begin(work);
     await within(() => "the workflows of a peer have ended", DONE_MS, this.#answer());
   }

@@ -1,5 +1,5 @@
-// Peers that are npm packages: each has a package of its own in bench/peers, installed on first use, so that nobody who does not compare
-// has to install it. No script of theirs is run, except of those that have to be compiled.
+// Peers that are npm packages: each has its own package in bench/peers, installed on first use, so that it is only
+// installed for comparisons. Their package scripts are not run, except for those that have to be compiled.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Effort } from "./rounds.ts";
@@ -18,7 +18,7 @@ export function peerPath(name: string, ...parts: readonly string[]): string {
   return join(import.meta.dir, "peers", name, ...parts);
 }
 
-/** What kept it from being installed; undefined where it is there. */
+/** The reason why it could not be installed; undefined if it is installed. */
 export function missing(bench: Pick<Effort, "say">, { name, compiled }: PeerPackage): string | undefined {
   const isThere = (file: string) => existsSync(peerPath(name, "node_modules", file));
   if (Bun.which("node") === null) return "there is no node on the PATH";

@@ -1,4 +1,4 @@
-// pm2 as a peer, with a daemon of its own in the run's directory.
+// pm2 as a peer, with its own daemon in the run's directory.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandMs, environment } from "./home.ts";
@@ -12,7 +12,7 @@ export class Pm2 {
   readonly #place: string;
   readonly #env: Readonly<Record<string, string>>;
 
-  /** Undefined where it cannot be had; says why. */
+  /** Undefined if it is unavailable; prints the reason. */
   static find(bench: Bench, name: string): Pm2 | undefined {
     const node = Bun.which("node");
     const trouble = missing(bench, { name: "pm2" });

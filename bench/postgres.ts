@@ -1,6 +1,6 @@
-// PostgreSQL for a peer: a cluster of its own in the run's directory, on a socket there and no port, with every setting as it comes
-// (fsync and synchronous_commit on). It is Debian's, installed by apt where it is not there and we are root; it refuses to run as root, so
-// then it runs as nobody.
+// PostgreSQL for a peer: its own cluster in the run's directory, on a socket there and no port, with default settings
+// (fsync and synchronous_commit on). It is Debian's, installed by apt if it is missing and we are root; it refuses to
+// run as root, so then it runs as the user nobody.
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { environment } from "./home.ts";
@@ -15,7 +15,7 @@ export class Postgres {
   readonly #child: Bun.Subprocess;
   readonly url: string;
 
-  /** What keeps it from being had; undefined where it is there. */
+  /** The reason why it is unavailable; undefined if it is available. */
   static missing(bench: Bench): string | undefined {
     if (programs() === undefined) install(bench);
     return programs() === undefined ? "there is no PostgreSQL (Debian: apt-get install postgresql)" : undefined;

@@ -1,6 +1,6 @@
 // The processes of a run, and what they cost.
-// P1. They are found by what they cannot lose: the run's own directory stands in their words or in their environment.
-//     So nothing that a benchmark started is left running, and nothing else is ever touched.
+// P1. Processes are found by the run's own directory in their arguments or environment, which they cannot lose. So
+//     nothing that a benchmark started is left running, and nothing else is ever touched.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** `words` is the command line. */
@@ -26,7 +26,7 @@ export function killAllOf(place: string): void {
   }
 }
 
-/** As a power cut: all are stopped before the first is killed, so that nobody sees another one go. */
+/** Like a power cut: all are stopped before the first is killed, so that none sees another one die. */
 export function killAtOnce(place: string): void {
   const stopped = new Set<number>();
   for (let fresh = processesOf(place); fresh.length > 0; ) {
@@ -37,7 +37,7 @@ export function killAtOnce(place: string): void {
   killAllOf(place);
 }
 
-/** One that has ended meanwhile needs none. */
+/** A process that has ended in the meantime needs none. */
 function kill(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
   try {
     process.kill(pid, signal);
@@ -80,7 +80,7 @@ export function cpuTimesOf(pids: readonly number[]): CpuTimes {
   );
 }
 
-/** What was taken between the two; of a thread that has ended meanwhile nothing is known. */
+/** The CPU time between the two; nothing is known about threads that ended in between. */
 export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
   return [...after].reduce((all, [thread, ms]) => all + Math.max(0, ms - (before.get(thread) ?? 0)), 0);
 }
@@ -96,12 +96,12 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-/** The program's name; empty where it is gone, and the starter's until it is executed. */
+/** The program's name; empty if it is gone, and its parent's name until it is executed. */
 export function programOf(pid: number): string {
   return textOf(`/proc/${pid}/comm`).trim();
 }
 
-/** Empty where the process has gone, or is none of ours. */
+/** Empty if the process is gone, or is not ours. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -1,7 +1,8 @@
 // recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says LIVE: the watchdog has
 // seen the end, recorded it and started another one, which has opened the log, folded it, and has every holder on the line again.
 // After each kill every program still has the pid it had at the beginning; another one breaks the benchmark.
-// Not measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that flood meanwhile.
+// Not measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that
+// flood.
 import { Home } from "./home.ts";
 import { median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
@@ -16,7 +17,7 @@ export const RECOVERIES: readonly Size[] = [
 ];
 
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
-/** What was started after LIVE has come to rest. */
+/** Processes started after LIVE have come to rest. */
 const REST_MS = 500;
 
 export async function recoveryDaemon(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {

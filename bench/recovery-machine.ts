@@ -1,7 +1,8 @@
 // recovery.machine.N: every process of a home with N terminals is killed at once; from the start of the next boot's watchdog until the
 // status says LIVE and all N terminals run again, each in its next generation, with its old screen and the line that says what happened
 // on its tape. Half of them are shells at a prompt, half full-screen programs, and all have their screen in a checkpoint.
-// Not measured: the boot of the machine itself, and what an empty page cache costs: nothing here was ever out of memory.
+// Not measured: the boot of the machine itself, and the cost of an empty page cache: everything here is still in
+// memory.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TapeReader } from "../src/log/tape/reader.ts";
@@ -15,7 +16,7 @@ import { until } from "./waiting.ts";
 
 type Size = { readonly terminals: number; readonly crashes: number; readonly barMs: number };
 
-/** Three, since whoever is lost a fourth time within a minute is left to a person. */
+/** Three, since a terminal that is lost a fourth time within a minute is left for a person to decide. */
 export const MACHINES: readonly Size[] = [
   { terminals: 25, crashes: 3, barMs: 2000 },
   { terminals: 250, crashes: 2, barMs: 15_000 },

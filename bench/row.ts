@@ -39,7 +39,7 @@ export function countRow(figures: Figures, unit: string): Row {
 
 export type Cost = { readonly name: string; readonly value: number; readonly unit: string; readonly bar: number };
 
-/** Where nobody else is measured, the peer is the bar itself. */
+/** If no peer is measured, the peer is the bar itself. */
 export function costRow({ name, value, unit, bar }: Cost): Row {
   return { name, value, unit, peer: `bar ${bar} ${unit}`, peerValue: bar, ratio: bar / value }; // B1
 }

@@ -1,5 +1,6 @@
 // `bun run bench [name…] [--json] [--quick]`: measures us and our peers in the same run, and prints how they compare.
-// A name stands for everything below it (`log.append.25`); none stands for all. Figures go to standard output, words to standard error.
+// A name selects everything below it (`log.append.25`); no name selects all. Figures go to standard output, messages to
+// standard error.
 // Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none; 3 when something was
 // left out because its peer cannot be had: the others are measured all the same.
 import { buildPrograms } from "../scripts/build.ts";
@@ -61,7 +62,7 @@ if (wish.kind === "help") console.log(usage());
 else if (wish.kind === "run") {
   const left = await printed(wish);
   if (left.length > 0) {
-    console.error(`not measured (why is said above): ${left.join(", ")}`);
+    console.error(`not measured (see the reasons above): ${left.join(", ")}`);
     process.exitCode = 3;
   }
 } else {

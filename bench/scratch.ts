@@ -1,5 +1,5 @@
-// A directory of its own for one run, on a disk where a sync means something. However the run ends, it is gone afterwards, and so is every
-// process that was started on it.
+// A directory for one run, on a disk on which a sync has an effect. However the run ends, it is removed afterwards, and
+// so is every process that was started in it.
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";

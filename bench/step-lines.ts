@@ -5,7 +5,7 @@ export function begun(text: string): ReadonlyMap<string, number> {
   return counted(linesOf(text).map(([workflow]) => workflow));
 }
 
-/** How many workflows have come to this step. */
+/** How many workflows have reached this step. */
 export function reached(text: string, step: number): number {
   return new Set(linesOf(text).flatMap(([workflow, number]) => (number === step ? [workflow] : []))).size;
 }

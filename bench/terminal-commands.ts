@@ -2,9 +2,10 @@
 // that finds a terminal behind its output has more to ask than one behind a pipe), one of ours and one of tmux's in turn.
 // terminal.new.tmux: `holdfast new -d NAME -- sleep` until it returns; ours is then durable and its holder has answered.
 // terminal.ls.tmux: `holdfast ls`.
-// terminal.attach.tmux: `holdfast attach` in a window, from its start until what the program said earlier is painted.
-// The peer is a client written in C that asks one server; ours starts a Bun each time, and every terminal has a process of its own.
-// Not measured: a cold page cache, long tapes, programs that draw while somebody attaches.
+// terminal.attach.tmux: `holdfast attach` in a window, from its start until the program's earlier output is painted.
+// The peer is a client written in C that asks one server; ours starts a Bun each time, and every terminal has its own
+// process.
+// Not measured: a cold page cache, long tapes, programs that draw during an attach.
 import { Home } from "./home.ts";
 import { inTurn, median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";

@@ -1,5 +1,6 @@
-// How much output comes through, in MB (10⁶ bytes that the program wrote) a second: from the key that starts the flood until its last line is
-// with whoever looks. The program writes lines of 79 characters; the line discipline makes \r\n of every end.
+// Throughput of output, in MB (10⁶ bytes that the program wrote) per second: from the key that starts the flood until
+// its last line has reached the client. The program writes lines of 79 characters; the line discipline ends each with
+// \r\n.
 //   ours             through a holder, which keeps it all on the tape, to one attached client, which gets every byte
 //   terminal.flood.raw    Bun.Terminal with nobody in between: the limit of any holder written in Bun
 //   terminal.flood.tmux   a tmux server with an attached client in a window; it may leave out what it cannot draw

@@ -1,4 +1,4 @@
-// tmux as a peer: a server of its own, on a socket in the run's directory, without anybody's configuration.
+// tmux as a peer: its own server, on a socket in the run's directory, without a user's configuration.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { commandMs, environment } from "./home.ts";
@@ -8,7 +8,7 @@ export class Tmux {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 
-  /** Undefined where it cannot be had; says so. */
+  /** Undefined if it is unavailable; prints the reason. */
   static find(bench: Bench, names: readonly string[]): Tmux | undefined {
     const program = Bun.which("tmux") ?? installed(bench);
     if (program !== null) return new Tmux(bench, program);
@@ -32,7 +32,7 @@ export class Tmux {
   }
 }
 
-/** Where we may (root, apt), as the test command does with what tests need; null where it is still not there. */
+/** Installs it if possible (root, apt), as the test command does for the tests; null if it is still missing. */
 function installed(bench: Bench): string | null {
   if (process.getuid?.() !== 0 || Bun.which("apt-get") === null) return null;
   bench.say("installing the peer tmux, once (apt-get install tmux)");

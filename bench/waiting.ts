@@ -16,7 +16,7 @@ export async function until<T>(
   }
 }
 
-/** The promise's value, or an error that says what was waited for. */
+/** The promise's value, or an error that names what was waited for. */
 export async function within<T>(what: () => string, limitMs: number, promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`not within ${limitMs / 1000} s: ${what()}`)), limitMs);

@@ -1,7 +1,7 @@
 // watch.restart.pm2: a watched program, killed with SIGKILL, until its successor runs: a child of the watchdog's that has another pid and
 // is executing the program (`sleep`), seen in /proc. The peer does the same with the same program, in turn, each with its own defaults.
 // Both programs had lived for more than a second before each kill: neither side counts that as a crash loop.
-// Not measured: what the successor needs for its own start, and a watchdog with many programs.
+// Not measured: the successor's own start, and a watchdog with many programs.
 import { Home } from "./home.ts";
 import { Pm2 } from "./pm2.ts";
 import { childrenOf, programOf } from "./processes.ts";
@@ -42,7 +42,7 @@ async function compare(bench: Bench, ours: number, theirs: number): Promise<Row>
   return timeRow({ name: NAME, value: median(mine), peer: "pm2", peerValue: median(pm2) });
 }
 
-/** The look is a busy one: a pause of a millisecond would be as long as what it waits for. */
+/** A busy loop: a pause of a millisecond would be as long as the time it measures. */
 async function restartMs(supervisor: number): Promise<number> {
   const old = await until(`${PROGRAM} below ${supervisor}`, BACK_MS, () => runningBelow(supervisor));
   await Bun.sleep(REST_MS);

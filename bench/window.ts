@@ -1,4 +1,4 @@
-// A person's window: a program in a pseudo-terminal, what it has drawn, and what is typed into it.
+// A user's window: a program in a pseudo-terminal, its output, and its input.
 import { within } from "./waiting.ts";
 
 const LIMIT_MS = 60_000;
@@ -8,7 +8,7 @@ type Waited = { readonly text: string; readonly found: () => void };
 export class Window {
   readonly #child: Bun.Subprocess;
   readonly #decoder = new TextDecoder("latin1");
-  /** The end of what was drawn, long enough for every text that is waited for. */
+  /** The end of the output, long enough for every text that is waited for. */
   #tail = "";
   #bytes = 0;
   #waited: Waited | undefined;

@@ -1,4 +1,4 @@
-// Runs of workflows on a benchmark's own daemon. Times are those of the run's log: nobody asks the daemon while it works.
+// Workflow runs on a benchmark's own daemon. Times are those of the run's log: the daemon is not asked while it works.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../src/base/ids.ts";
@@ -8,7 +8,7 @@ import { until } from "./waiting.ts";
 const PATIENCE_MS = 300_000;
 const LOOK_MS = 20;
 
-/** An event of a run as it stands in its log. */
+/** An event of a run as it is in its log. */
 export type Logged = { readonly event: string; readonly ts: number; readonly data: Readonly<Record<string, unknown>> };
 
 export class WorkflowHome {

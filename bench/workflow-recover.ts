@@ -1,11 +1,13 @@
-// workflow.recover.25.<peer>: whoever runs the steps is killed with SIGKILL while 25 workflows are each in the middle of one, until every
-// workflow has begun a step again: the next one, or the same one once more.
+// workflow.recover.25.<peer>: the process that runs the steps is killed with SIGKILL while 25 workflows are each in the
+// middle of one, until every workflow has begun a step again: the next one, or the same one.
 // workflow.recover.25.<peer>.twice: how many steps were executed more than once, of all 25 workflows to their end.
-// A step is a shell that appends a line to a file; the one in which the kill comes then waits at a gate (a pipe with a name), which is opened right
-// after the kill. So all 25 are surely in flight, none is held up by the length of its step, and the machine is at rest at the kill.
-// Ours: the daemon is killed, and the watchdog starts another one. Peers: their host is killed, and started again at once by us, as a perfect
-// supervisor would; PostgreSQL and Restate's server live on, and LangGraph is told which threads to go on with.
-// Not measured: a machine crash, a killed server of a peer's, steps that are long (ours go on meanwhile, the peers' begin anew).
+// A step is a shell that appends a line to a file; the one in which the kill happens then waits at a gate (a named
+// pipe), which is opened right after the kill. So all 25 are in flight, none is delayed by the length of its step, and
+// the machine is at rest at the kill.
+// Ours: the daemon is killed, and the watchdog starts another one. Peers: their host is killed, and we restart it at
+// once, as a perfect supervisor would; PostgreSQL and Restate's server survive, and LangGraph gets the list of threads
+// to resume.
+// Not measured: a machine crash, a killed server of a peer, long steps (ours keep running, the peers' start over).
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "./rounds.ts";
@@ -46,7 +48,7 @@ function twiceName(peer: PeerName): string {
   return `${rowName(peer)}.twice`;
 }
 
-/** The median of the times; of what must not happen, the worst. */
+/** The median of the times; the worst of what must not happen. */
 function rowsOf({ peer, title }: PeerRunner, ours: readonly Seen[], theirs: readonly Seen[]): Row[] {
   const ms = (seen: readonly Seen[]) => median(seen.map((one) => one.ms));
   const most = (seen: readonly Seen[]) => Math.max(...seen.map((one) => one.twice));
@@ -85,7 +87,7 @@ async function recovered(runner: Runner, path: string): Promise<Seen> {
   const goesOn = (id: string, now: ReadonlyMap<string, number>) => (now.get(id) ?? 0) > (before.get(id) ?? 0);
   const began = performance.now();
   const back = runner.crash(work);
-  const open = openSync(gate, constants.O_RDWR); // While somebody may write to it, whoever wants to read is let in.
+  const open = openSync(gate, constants.O_RDWR); // While a writer has it open, readers can open it without blocking.
   const allGoOn = () => work.ids.every((id) => goesOn(id, begun(lines()))) || undefined;
   await until("all workflows go on", WAIT_MS, allGoOn);
   const ms = performance.now() - began;

@@ -9,7 +9,7 @@ import { WorkflowHome } from "./workflow-home.ts";
 
 const FEW = 10;
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
-/** What was started after LIVE has come to rest. */
+/** Processes started after LIVE have come to rest. */
 const REST_MS = 500;
 
 type Site = { readonly flows: WorkflowHome; readonly id: string };
@@ -32,7 +32,7 @@ export async function workflowResume(names: readonly string[], bench: Bench, emi
   emit(timeRow({ name, value: median(seen[0]), peer, peerValue: median(seen[1]) }));
 }
 
-/** A run whose last step goes on for ever. */
+/** A run whose last step never ends. */
 async function waiting(bench: Bench, steps: number): Promise<Site> {
   const flows = new WorkflowHome(await Home.start(bench, `resume-${steps}`, CONFIG));
   const sets = Array.from({ length: steps }, (_, at) => `  - set: { v${at % 100}: "value ${at}" }\n`);

@@ -1,5 +1,5 @@
-// Whoever runs workflows, we or a peer: what the benchmarks of workflows ask of each alike. And ours: a home of its own, whose daemon is asked
-// over its socket, as `holdfast run -d` asks it.
+// A runner of workflows, ours or a peer's: the common interface of the workflow benchmarks. And ours: its own home,
+// whose daemon is asked over its socket, as `holdfast run -d` does.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../src/base/ids.ts";
@@ -15,9 +15,11 @@ export type Runner = {
   readonly title: string;
   /** To their end. */
   run(work: Work): Promise<void>;
-  /** They are taken; nobody waits for their end. */
+  /** Returns once they are accepted, without waiting for their end. */
   begin(work: Work): Promise<void>;
-  /** SIGKILL to whoever runs the steps of this work, at once; when it resolves another one runs them. */
+  /**
+   * Kills the process that runs the steps of this work with SIGKILL, at once; resolves when its successor runs them.
+   */
   crash(work: Work): Promise<void>;
   end(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// N writers on one event log, each with a session of its own, each waiting for its acknowledgement before it writes again.
+// N writers on one event log, each with its own session, each waiting for its acknowledgement before it writes again.
 import { EventLog } from "../src/log/event-log.ts";
 import { realClock } from "../src/world/real/clock.ts";
 import { realDisk } from "../src/world/real/disk.ts";
@@ -29,7 +29,7 @@ async function write(log: EventLog, session: string, events: number): Promise<vo
   }
 }
 
-/** `events` over all writers, the first ones taking what does not divide. */
+/** `events` over all writers, the first ones taking the remainder. */
 function share(events: number, writers: number, index: number): number {
   return Math.floor(events / writers) + (index < events % writers ? 1 : 0);
 }

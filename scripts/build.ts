@@ -1,10 +1,11 @@
-// Puts each of our programs into one file with its bytecode: `.built/now/PROGRAM/main.js`. Nothing is lost where that fails.
-// BC1. A name that is there is whole: each build has a directory of its own, and the link `now` is put in place at
-//      once, when all is durable. A power cut would else leave a program that is an empty file: it does nothing, and
-//      says that all is well.
-// BC2. One at a time; whoever comes meanwhile runs the sources. What earlier builds left is removed, but for the last
-//      one before this: somebody may be starting it. One that fails leaves nothing.
-// BC3. A source that was changed while it was read is not what the file was made of: then there is none.
+// Bundles each of our programs into one file with its bytecode: `.built/now/PROGRAM/main.js`. If that fails, the
+// sources are used.
+// BC1. An existing name is complete: each build has its own directory, and the link `now` is replaced in one step, once
+//      everything is durable. Otherwise a power cut could leave an empty file as a program, which does nothing and
+//      exits successfully.
+// BC2. One build at a time; programs started meanwhile run the sources. Earlier builds are removed, except for the last
+//      one, which may just be starting. A failed build leaves nothing.
+// BC3. If a source changed while it was read, the bundle does not match it: then there is none.
 import {
   chmodSync,
   closeSync,
@@ -41,7 +42,7 @@ export async function buildPrograms(root: string): Promise<void> {
 async function buildAlone(root: string, folder: string): Promise<void> {
   const directory = mkdtempSync(join(folder, "build-"));
   try {
-    chmodSync(directory, 0o755); // As the sources: whoever may run those may run this.
+    chmodSync(directory, 0o755); // Like the sources: a user who may run those may run this.
     const begunMs = statSync(directory).ctimeMs; // Before anything is read.
     await Promise.all(PROGRAMS.map((program) => build(root, program, join(directory, program), begunMs)));
     sync(directory);
@@ -83,7 +84,7 @@ export async function bundle(
   const built = await Bun.build({
     entrypoints: [join(root, "src", program, "program.ts")],
     ...{ target: "bun", format: "cjs", bytecode: true, metafile: true, outdir, plugins },
-    minify: { whitespace: true, syntax: true }, // Names stay: they are what an error's trace is read by.
+    minify: { whitespace: true, syntax: true }, // Names stay: error traces need them.
     naming: BUILT_FILE,
   });
   return Object.keys(built.metafile?.inputs ?? {});
@@ -95,7 +96,7 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** The build it leads to; undefined where there is none, or it is no link. */
+/** The build it links to; undefined if there is none, or it is not a link. */
 function linkedFrom(link: string): string | undefined {
   return lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(link) : undefined;
 }

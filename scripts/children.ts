@@ -14,7 +14,10 @@ function sources(): SourceFile[] {
   return readAll("src/**/*.ts").filter(({ path }) => !isTest(path) && !path.endsWith(".d.ts"));
 }
 
-/** Writes every source with its counters, all at zero, and our programs made of those. Gives what tells, after the tests, which lines ran. */
+/**
+ * Writes every source with its counters, all at zero, and our programs made from those. Returns a function that tells,
+ * after the tests, which lines ran.
+ */
 export async function layCounters(): Promise<() => Ran[]> {
   rmSync(COUNTED, { recursive: true, force: true });
   let bytes = 0;
@@ -45,7 +48,7 @@ const COUNTERS: Bun.BunPlugin = {
   },
 };
 
-/** The report with the lines that ran in children: what Bun counted stays, and its lines stay the lines where it has any. */
+/** The report with the lines that ran in children: Bun's counts stay, and its set of lines is used if it has one. */
 export function addRan(lcov: string, ran: readonly Ran[]): string {
   const files = parseLcov(lcov);
   for (const { path, owners, hits } of ran) {

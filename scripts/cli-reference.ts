@@ -1,4 +1,4 @@
-// Writes docs/CLI.md from the tree of commands, which is also what `--help` prints. `--check` only compares.
+// Writes docs/CLI.md from the tree of commands, which `--help` prints as well. `--check` only compares.
 import { generateHelpTextForAllCommands } from "@stricli/core";
 import { app } from "../src/cli/app.ts";
 import { publish } from "./files.ts";

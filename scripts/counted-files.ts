@@ -4,10 +4,10 @@ import { ROOT } from "./files.ts";
 
 /** Made anew by each `npm test`. */
 export const COUNTED = join(ROOT, "coverage/children");
-/** A byte for each counter, and where those of a source begin and end. */
+/** A byte for each counter, and the range of each source. */
 export const HITS = join(COUNTED, "hits");
 export const PLACES = join(COUNTED, "places.json");
-/** A folder for each program that lies in one file, as those of scripts/build.ts. */
+/** A folder for each bundled program, like those of scripts/build.ts. */
 export const IN_ONE_FILE = join(COUNTED, "built");
 
 export type Places = Readonly<Record<string, readonly [from: number, to: number]>>;

@@ -1,9 +1,9 @@
-// Counters for programs that run outside the test process, where Bun's coverage does not look.
+// Counters for programs that run outside the test process, which Bun's coverage does not see.
 // C1. Each statement and each arrow's expression is a unit; on its way in it sets its byte to 1. Line numbers stay as
 //     they are.
 // C2. A line belongs to the innermost unit at its first character: the head of a function to what declares it, its body
 //     to itself.
-// C3. What only the compiler sees (types, interfaces, imports) belongs to no unit and is no line.
+// C3. What only the compiler sees (types, interfaces, imports) belongs to no unit and is not counted as a line.
 import { parse } from "@babel/parser";
 
 export type Counted = {
@@ -26,7 +26,7 @@ const SILENT = new Set([
   "ImportDeclaration",
   "EmptyStatement",
 ]);
-/** Statements that stand where they are declared: what comes before them may run after their first use. */
+/** Hoisted statements: code before them may run after their first use. */
 const HOISTED = new Set(["FunctionDeclaration", "ExportAllDeclaration", "ExportNamedDeclaration"]);
 /** Where a single statement may stand without braces. */
 const BRACELESS = new Set(["consequent", "alternate", "body"]);
@@ -40,7 +40,7 @@ export function withCounters(source: string, counter: string): Counted {
   const insertions: Insertion[] = [];
   const spans: Span[] = [];
   let units = 1;
-  /** `before` and `after` stand around the counter, `closing` behind what it counts. */
+  /** `before` and `after` surround the counter, `closing` follows the counted code. */
   const count = ([start, end]: readonly [number, number], before: string, after: string, closing: string): void => {
     spans.push({ start, end, unit: units });
     insertions.push({ at: start, text: `${before}${counter}[${units++}]=1${after}`, closes: false });
@@ -99,7 +99,7 @@ function isArrowExpression(node: Node, key: string, parent: Node | undefined): b
   return parent?.type === "ArrowFunctionExpression" && key === "body" && node.type !== "BlockStatement";
 }
 
-/** Where the expression begins and ends with the parentheses around it, which may be what keeps `{` from being a block. */
+/** The range of the expression including the parentheses around it, which may keep `{` from being a block. */
 function withParentheses(node: Node): readonly [number, number] {
   const extra = node["extra"] as { parenthesized?: boolean; parenStart?: number } | undefined;
   return extra?.parenthesized === true && extra.parenStart !== undefined
@@ -111,7 +111,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** At one place what closes comes before what opens, and inner units close before outer ones. */
+/** At the same position closing comes before opening, and inner units close before outer ones. */
 function insert(source: string, insertions: readonly Insertion[]): string {
   const ordered = insertions
     .map((one, order) => ({ ...one, order }))

@@ -1,11 +1,11 @@
 // Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters, and programs that lie in
 // one file from one that has them.
-// The bytes of the counters are those of a mapped file, so that what ran is known even where SIGKILL was the end of it.
+// The counters are in a memory-mapped file, so that their values survive even a SIGKILL.
 import { readFileSync } from "node:fs";
 import { countedPath, counterName, HITS, IN_ONE_FILE, PLACES, type Places } from "./counted-files.ts";
 import { ROOT } from "./files.ts";
 
-/** What decides from where a program runs. */
+/** Decides where a program runs from. */
 const CHOICE = "src/world/built.ts";
 const OUR_CHOICE = `export const builtProgram = (program) => \`${IN_ONE_FILE}/\${program}/main.js\`;`;
 
@@ -27,7 +27,10 @@ Bun.plugin({
   },
 });
 
-/** Bytes of nobody where the file can only be read: in a sandbox nothing of ours can be changed, and what runs there is not counted. */
+/**
+ * Unshared bytes if the file is read-only: in a sandbox nothing of ours can be changed, and what runs there is not
+ * counted.
+ */
 function mapped(): Uint8Array {
   try {
     return Bun.mmap(HITS, { shared: true });

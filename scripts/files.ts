@@ -6,7 +6,7 @@ export const ROOT = resolve(import.meta.dir, "..");
 
 export type SourceFile = { readonly path: string; readonly text: string };
 
-/** Directories that are made, not written: never part of what we check. */
+/** Generated directories, which are never checked. */
 const MADE = /^\.git$|^(?:\.git|\.built|coverage|\.fuzz)\/|(?:^|\/)node_modules\//;
 
 export function isTest(path: string): boolean {

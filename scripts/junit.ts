@@ -99,7 +99,7 @@ function plain(raw: string): string {
     .replace(/&amp;/g, "&");
 }
 
-/** A test that may be skipped says in its name what it needs: so the reason is printed wherever the name is. */
+/** A test that may be skipped names its requirement: so the reason is printed with the name. */
 export function hasReason(name: string): boolean {
   return /\(needs [^)]+\)/.test(name);
 }

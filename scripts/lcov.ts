@@ -1,4 +1,4 @@
-// Line coverage from lcov: what ran, out of everything there is.
+// Line coverage from lcov: the lines that ran, out of all lines.
 // L1. A file that no test ever loaded counts as 0; bun's own report leaves it out and so looks better than it is.
 // L2. A file that compiles to nothing (types only) has no lines: it can neither help nor hurt.
 import { dirname } from "node:path";

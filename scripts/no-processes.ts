@@ -1,4 +1,4 @@
-// Preloaded into the deterministic tests: what would start a process or open a socket throws (scripts/pools.ts, P2).
+// Preloaded into the deterministic tests: starting a process or opening a socket throws (scripts/pools.ts, P2).
 for (const name of ["spawn", "spawnSync", "listen", "connect", "serve", "udpSocket"]) {
   Object.defineProperty(Bun, name, {
     value: () => {

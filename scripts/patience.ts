@@ -1,4 +1,4 @@
-// How many test files run at a time, and how long they wait for what other processes do.
+// How many test files run at a time, and how long they wait for other processes.
 // PA1. Deterministic tests compute, so there is one worker for each core. Tests with real processes wait for these half
 //      of the time, so there are two. Both pools run side by side, and the deterministic one gives way (`nice`): it
 //      takes what the other leaves of the cores. A second run has the machine for itself.
@@ -9,7 +9,7 @@ import type { Pool } from "./pools.ts";
 
 export type Workload = { readonly pool: Pool; readonly isRepeat: boolean };
 
-/** A machine that is busier than this is beyond what waiting can mend. */
+/** On a machine busier than this, waiting longer does not help. */
 const MOST_PATIENCE = 8;
 
 /** PA1 */

@@ -7,7 +7,7 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const WITHOUT_COMMIT = 20_260_101;
 
-/** `commit` is a hash in hexadecimal, or undefined if there is none; `random` is a seed that nobody has chosen. */
+/** `commit` is a hash in hexadecimal, or undefined if there is none; `random` is an arbitrary seed. */
 export function seedOf(env: Environment, commit: string | undefined, random: number): number {
   const asked = env["HOLDFAST_SEED"];
   if (asked !== undefined) {

@@ -1,11 +1,14 @@
-// The arguments of `npm test`: paths that choose test files, `--timings`, and what is passed on to `bun test`.
+// The arguments of `npm test`: paths that select test files, `--timings`, and arguments for `bun test`.
 export type Chosen = {
   readonly paths: readonly string[];
   readonly flags: readonly string[];
   readonly timings: boolean;
 };
 
-/** `all` is every test file. A word is a path if a test file's path contains it, and else the value of a flag before it. */
+/**
+ * `all` is every test file. A word is a path if a test file's path contains it, otherwise the value of the flag before
+ * it.
+ */
 export function chosen(args: readonly string[], all: readonly string[]): Chosen {
   const words = args.filter((word) => word !== "--timings");
   const wanted: string[] = [];

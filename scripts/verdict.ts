@@ -1,4 +1,4 @@
-// What a test run comes to, once the failed files of the real-process pool have been run a second time.
+// The result of a test run, once the failed files of the real-process pool have been run a second time.
 // V1. A test is flaky if it failed in one run of its file and passed in the other. If it never passed, it failed.
 // V2. In CI a flaky test is a failure, unless tests/flaky.tsv lists it.
 // V3. Only files of the real-process pool are run again. A deterministic test that fails has failed.
@@ -83,7 +83,7 @@ function noteOn(test: Test, rows: readonly FlakyRow[]): string {
   return row === undefined ? "(it also passed)" : `(listed until ${row.expires}: ${row.reason})`;
 }
 
-/** In CI nothing is skipped; elsewhere a skipped test says what it needs. */
+/** In CI nothing is skipped; elsewhere a skipped test names what it needs. */
 function badSkips(skipped: readonly Test[], inCi: boolean): string[] {
   const bad = skipped.filter(({ name }) => inCi || !hasReason(name));
   return bad.map(({ path, name }) => `${path}: ${name}: skipped${inCi ? " in CI" : ' without "(needs …)"'}`);

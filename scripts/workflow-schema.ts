@@ -1,4 +1,4 @@
-// Writes docs/workflow.schema.json from the table of what may stand in a workflow file. `--check` only compares.
+// Writes docs/workflow.schema.json from the table of what a workflow file may contain. `--check` only compares.
 import { workflowJsonSchema } from "../src/wire/files/workflow-json-schema.ts";
 import { publish } from "./files.ts";
 

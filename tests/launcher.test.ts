@@ -1,4 +1,4 @@
-// ./holdfast, run for real: in a copy of the tree's layout with a stub CLI, and with a fake npm where it installs.
+// ./holdfast, run for real: in a copy of the tree's layout with a stub CLI, and with a fake npm for installations.
 import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -30,7 +30,7 @@ console.log(JSON.stringify({
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
 }));`;
 
-/** Installs as npm does: takes node_modules away, is slow enough to be met half-way, and writes its mark last. */
+/** Installs as npm does: removes node_modules, is slow enough to be met half-way, and writes its marker last. */
 const FAKE_NPM = `#!/bin/sh
 if [ "$1" = config ]; then echo /the/npm/cache; exit; fi
 echo "npm $* in $(pwd)" >>"$NPM_CALLS"
@@ -96,14 +96,14 @@ async function installed(): Promise<Tree> {
   return tree;
 }
 
-/** A process id that was alive and is not any more. */
+/** The id of a process that has exited. */
 async function deadPid(): Promise<number> {
   const child = Bun.spawn(["true"]);
   await child.exited;
   return child.pid;
 }
 
-test("H1 the first use installs, says so on stderr only, and the second does not", async () => {
+test("H1 the first use installs and reports it on stderr only; the second does not install", async () => {
   const tree = newTree();
   const first = await run(tree, { args: ["ls"] });
   expect(first.err).toContain("holdfast: installing what it needs (npm ci --omit=dev");
@@ -123,7 +123,7 @@ test("H1 a newer package-lock.json installs again, and a developer's tools stay"
   expect(npmCalls(tree).at(1)).toStartWith("npm ci --no-audit");
 });
 
-test("H1 an installation that was broken off is done again", async () => {
+test("H1 an interrupted installation is repeated", async () => {
   const tree = await installed();
   rmSync(join(tree.root, "node_modules/.package-lock.json"));
   expect((await run(tree, {})).code).toBe(0);
@@ -145,7 +145,7 @@ test("H2 the lock of a process that died is taken over, also by five at once", a
   expect(npmCalls(tree)).toHaveLength(1);
 });
 
-test("a failed installation names npm's log, gives the lock back, and the next use tries again", async () => {
+test("a failed installation names npm's log, releases the lock, and the next use tries again", async () => {
   const tree = newTree();
   const failed = await run(tree, { env: { NPM_FAILS: "1" } });
   expect([failed.code, failed.out]).toEqual([1, ""]);
@@ -166,7 +166,7 @@ test("without node or npm it says what to install", async () => {
   expect([withoutNpm.code, withoutNpm.err.includes("`npm` is not on the PATH")]).toEqual([1, true]);
 });
 
-test("it works through a chain of links, from any directory, and passes every argument on as it is", async () => {
+test("it works through a chain of links, from any directory, and passes every argument on unchanged", async () => {
   const tree = await installed();
   const bin = join(dirname(tree.root), "elsewhere");
   mkdirSync(bin);
@@ -177,7 +177,7 @@ test("it works through a chain of links, from any directory, and passes every ar
   expect(JSON.parse(ended.out)).toMatchObject({ cwd: bin, args, greeting: "ours" });
 });
 
-test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs inside Holdfast", async () => {
+test("H3 nothing in the caller's directory or in BUN_OPTIONS runs inside Holdfast", async () => {
   const tree = await installed();
   const hostile = join(dirname(tree.root), "hostile");
   write(join(hostile, "evil.ts"), 'console.log("evil ran"); export const greeting = "evil";');
@@ -193,7 +193,7 @@ test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs insi
   expect(said).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
 });
 
-/** With what makes one file of each program; it has run once. */
+/** A tree that can bundle its programs, and has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
   for (const path of ["scripts/build.ts", "src/world/real/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
@@ -210,7 +210,7 @@ async function whatRan(tree: Tree): Promise<string> {
   return JSON.parse(out).ran;
 }
 
-test("H4 the first use makes one file of each program, and that is what runs", async () => {
+test("H4 the first use bundles each program, and the bundle is what runs", async () => {
   const tree = await building();
   expect(await whatRan(tree)).toBe("one file");
   expect(
@@ -221,12 +221,12 @@ test("H4 the first use makes one file of each program, and that is what runs", a
   expect(readdirSync(join(tree.root, ".built/now")).sort()).toEqual(["cli", "daemon", "watchdog", "web"]);
 });
 
-test("H4 a changed source runs at once, is in the next file, and nothing of the files before the last is kept", async () => {
+test("H4 a changed source runs at once, is in the next bundle, and only the last earlier bundle is kept", async () => {
   const tree = await building();
   for (const word of ["one", "two", "three"]) {
     write(join(tree.root, "src/cli/program.ts"), STUB.replace("greeting,", `greeting: "${word}",`));
     const old = new Date(0);
-    utimesSync(join(tree.root, "src/cli/program.ts"), old, old); // As an archive does that keeps times.
+    utimesSync(join(tree.root, "src/cli/program.ts"), old, old); // As an archive that keeps modification times does.
     const said = [await run(tree, {}), await run(tree, {})].map(({ out }) => JSON.parse(out));
     expect(said.map(({ greeting }) => greeting)).toEqual([word, word]);
     expect(said.map(({ ran }) => ran)).toEqual(["sources", "one file"]);
@@ -234,7 +234,7 @@ test("H4 a changed source runs at once, is in the next file, and nothing of the 
   expect(readdirSync(join(tree.root, ".built")).filter((name) => name.startsWith("build-"))).toHaveLength(1);
 });
 
-test("H4 an installation that was moved runs from where it is now", async () => {
+test("H4 an installation that was moved runs from its new place", async () => {
   const tree = await building();
   const root = join(dirname(tree.root), "moved");
   renameSync(tree.root, root);
@@ -243,7 +243,7 @@ test("H4 an installation that was moved runs from where it is now", async () => 
   expect(said).toEqual([join(root, "src/cli"), join(root, "src/cli")]);
 });
 
-test("H4 where no file can be made, or its making was broken off, the sources run and nothing is said", async () => {
+test("H4 if no bundle can be made, or bundling was interrupted, the sources run without a message", async () => {
   const tree = await building();
   rmSync(join(tree.root, ".built"), { recursive: true });
   write(join(tree.root, ".built"), "in the way");
@@ -251,12 +251,12 @@ test("H4 where no file can be made, or its making was broken off, the sources ru
   rmSync(join(tree.root, ".built"));
   write(join(tree.root, ".built/build-broken-off/cli/main.js"), "throw 1");
   expect(await whatRan(tree)).toBe("one file");
-  write(join(tree.root, ".built/now/cli/main.js"), ""); // As a power cut leaves what was not synced.
+  write(join(tree.root, ".built/now/cli/main.js"), ""); // As a power cut leaves an unsynced file.
   expect(await whatRan(tree)).toBe("one file");
   expect(readdirSync(join(tree.root, ".built"))).not.toContain("build-broken-off");
 });
 
-test("H4 what was damaged, or copied without its link, is made anew; a source that is missing is missed", async () => {
+test("H4 a bundle that was damaged, or copied without its link, is rebuilt; a missing source is noticed", async () => {
   const tree = await building();
   const now = join(tree.root, ".built/now");
   write(join(now, "cli/sources.json"), "{");
@@ -275,7 +275,7 @@ test("H4 what was damaged, or copied without its link, is made anew; a source th
   expect([ended.code, ended.err.includes("dep")]).toEqual([1, true]);
 });
 
-test("H4 several first uses at once: each works, one builds, and what it made is there", async () => {
+test("H4 several first uses at once: each works, one builds, and its bundle is there", async () => {
   const tree = await building();
   rmSync(join(tree.root, ".built"), { recursive: true });
   const all = await Promise.all(Array.from({ length: 4 }, () => run(tree, { args: ["ls"] })));

@@ -1,8 +1,8 @@
-// The words that start a program of ours in a test.
+// The command lines that start our programs in a test.
 import { join } from "node:path";
 import { ROOT } from "../scripts/files.ts";
 
-/** The real file: the one in node_modules/.bin is a link, and whoever we start names the real one. */
+/** The real file: the one in node_modules/.bin is a link, and our child processes name the real one. */
 export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
 
 /** Under `npm test` our programs count the lines they run, wherever they run (scripts/counting.ts). */

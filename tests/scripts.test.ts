@@ -1,4 +1,4 @@
-// The scripts that CI trusts: what they read is what is there.
+// The scripts that CI relies on: they read what is really there.
 import { describe, expect, test } from "bun:test";
 import { addRan } from "../scripts/children.ts";
 import { withCounters } from "../scripts/counters.ts";
@@ -75,7 +75,7 @@ describe("coverage of programs that tests start", () => {
   const linesOf = (hits: Uint8Array): string =>
     addRan("", [{ path: "src/a/x.ts", owners: withCounters(source, "hits").owners, hits }]);
 
-  test("C1 C3 lines stay where they are, and what only the compiler sees is no line", () => {
+  test("C1 C3 lines keep their positions, and what only the compiler sees is not counted as a line", () => {
     const { text, owners } = withCounters(source, "hits");
     expect(text.split("\n").map((line) => line.replace(/^\s*/, ""))).toEqual([
       "export type Side = { a: number };",
@@ -175,7 +175,7 @@ describe("test names", () => {
     expect(testNames(text)).toEqual(["a", "b", "c <1>", 'd "quoted"']);
   });
 
-  test("a pattern's test() is none", () => {
+  test("a call of a pattern's test() is not a test", () => {
     expect(testNames('/x/.test("a"); latest("b");')).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe("the report of a test run", () => {
       <failure type="TimeoutError" message="test timed out" />
     </testcase></testsuite></testsuites>`;
 
-  test("passed, failed and skipped are told apart, and the files that reported are known with their times", () => {
+  test("passed, failed and skipped tests are distinguished, and the files that reported are listed with their times", () => {
     const report = parseJunit(xml);
     expect(report.passed).toEqual([{ path: "a.test.ts", name: "good", ms: 250 }]);
     expect(report.failed).toEqual([
@@ -210,7 +210,7 @@ describe("the report of a test run", () => {
     ]);
   });
 
-  test("several reports make one, which says the same", () => {
+  test("several reports make one with the same content", () => {
     const [a, b] = [xml, xml.replaceAll("a.test.ts", "c.test.ts").replaceAll("b.test.ts", "d.test.ts")];
     expect(parseJunit(joinedXml([a, "", b]))).toEqual(joined([parseJunit(a), parseJunit(b)]));
   });
@@ -220,7 +220,7 @@ describe("the report of a test run", () => {
     expect(silent).toEqual([{ path: "c.test.ts", name: "(the file)", ms: 0, why: "no test of it has run" }]);
   });
 
-  test("a failure is told again by its name and reason, and not at any length", () => {
+  test("a failure is repeated with its name and reason, at limited length", () => {
     expect(toldAgain({ path: "b.test.ts", name: "bad", ms: 0, why: "no\nat b\n" })).toBe(
       "failed: b.test.ts: bad\n    no\n    at b",
     );

@@ -1,4 +1,4 @@
-// How the test command sorts its files into pools, and what it makes of tests that fail.
+// How the test command sorts its files into pools, and how it handles failing tests.
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../scripts/files.ts";
 import { type Failed, parseJunit, type Report, SILENT, type Test } from "../scripts/junit.ts";
@@ -21,14 +21,14 @@ describe("the pools", () => {
       expect([text, poolOf(text)]).toEqual([text, "real-process"]);
   });
 
-  test("P1 words in strings and comments, types, and files that nobody imports change nothing", () => {
+  test("P1 text in strings and comments, types, and files that are never imported change nothing", () => {
     const good = ['"Bun.spawn([])"', "// Bun.spawn([])", "prefetch(x); Bun.spawning()", 'import "node:fs";'];
     const typed = 'import type { A } from "./b.ts"; import { type B } from "./b.ts"; export const x: A | B = 1;';
     for (const text of [...good, typed])
       expect([text, poolOf(text, { "tests/a/b.ts": "Bun.spawn([])" })]).toEqual([text, "deterministic"]);
   });
 
-  test("P1 what a file imports counts, however far away, and also round a circle", () => {
+  test("P1 imports count, however far away, and also in a cycle", () => {
     const helpers = {
       "tests/b.ts": 'export * from "./a/x.test.ts"; import { c } from "../src/c.ts"; export const b = c;',
       "src/c.ts": "export const c = () => Bun.spawn([]);",
@@ -46,7 +46,7 @@ describe("the pools", () => {
   });
 });
 
-describe("what a run comes to", () => {
+describe("the result of a run", () => {
   const path = "tests/x.test.ts";
   const ok = (name: string): Test => ({ path, name, ms: 1 });
   const bad = (name: string, why = "it broke"): Failed => ({ ...ok(name), why });
@@ -146,8 +146,8 @@ describe("what a run comes to", () => {
   });
 });
 
-describe("the surroundings of a run", () => {
-  test("S1 S2 S3 the seed is the one asked for, else of the commit in the gate, and of chance in longer profiles", () => {
+describe("the environment of a run", () => {
+  test("S1 S2 S3 the seed is the requested one, otherwise the commit's in the gate, and a random one in longer profiles", () => {
     expect(seedOf({ HOLDFAST_SEED: "12" }, "ff00ff0aa", 5)).toBe(12);
     expect(seedOf({}, "ff00ff0aa", 5)).toBe(0xff00ff0);
     expect(seedOf({ HOLDFAST_FUZZ: "ci" }, undefined, 5)).toBe(20_260_101);
@@ -155,14 +155,14 @@ describe("the surroundings of a run", () => {
     expect(() => seedOf({ HOLDFAST_SEED: "x" }, undefined, 5)).toThrow('not "x"');
   });
 
-  test("PA1 PA2 a busy machine makes patient, a quiet one does not hurry, and a second run is alone", () => {
+  test("PA1 PA2 waits are longer on a busy machine, not shorter on a quiet one, and a second run is alone", () => {
     expect([patienceOf(0, 1, 2), patienceOf(2, 3, 2), patienceOf(100, 3, 2)]).toEqual([1, 3, 8]);
     const workers = (pool: Pool, isRepeat: boolean): number => workersFor({ pool, isRepeat }, 2);
     expect(workers("deterministic", false)).toBe(2);
     expect([workers("real-process", false), workers("real-process", true)]).toEqual([4, 1]);
   });
 
-  test("words choose files by a part of their path, and the rest is passed on", () => {
+  test("words select files by a part of their path, and the rest is passed on", () => {
     const all = ["src/log/a.test.ts", "tests/sim/b.test.ts"];
     expect(chosen([], all)).toEqual({ paths: all, flags: [], timings: false });
     expect(chosen(["./src/log", "--timings"], all)).toEqual({ paths: all.slice(0, 1), flags: [], timings: true });

@@ -9,7 +9,7 @@ import * as rules from "./tidy/rules.ts";
 const known = new Set(clausesOf(groupsOfTsv(readText("docs/requirements.tsv"))).map((clause) => clause.id));
 const everything: readonly SourceFile[] = readAll("**/*");
 
-// Pieces that would break a rule if they stood in this file as they are.
+// Fragments that would break a rule if this file contained them whole.
 const home = ["", "home", "ann", "x"].join("/");
 const registry = ["https:/", ["registry", "npmjs", "org"].join("."), "x"].join("/");
 const named = (call: string, name: string): string => `${call}("${name}", () => {});`;

@@ -39,7 +39,7 @@ export async function until<T>(
   }
 }
 
-/** What cannot be looked at any more is told as well: it must not hide which fact was waited for. */
+/** A failing look is reported as well: it must not hide which fact was waited for. */
 async function described(seen: () => unknown): Promise<string> {
   try {
     const value = await seen();

@@ -1,5 +1,6 @@
-// What the host of every peer does alike. A host is the program that an application of that peer would be: it has the workflow's code in
-// it and runs the steps. It is told what to run on standard input, a line of JSON each, and says on standard output when that is done.
+// The common part of every peer's host. A host is what an application of that peer would be: it contains the workflow's
+// code and runs the steps. It reads what to run from standard input, one line of JSON each, and reports on standard
+// output when that is done.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
@@ -19,7 +20,10 @@ function shell(command, env) {
   });
 }
 
-/** `run` starts workflows and waits for their end; `resume` takes up those that a killed host left, where the peer does not by itself. */
+/**
+ * `run` starts workflows and waits for their end; `resume` continues those that a killed host left, if the peer does
+ * not by itself.
+ */
 export async function serve({ run, resume }) {
   say({ kind: "ready" });
   for await (const line of createInterface({ input: process.stdin })) {

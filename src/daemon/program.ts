@@ -1,11 +1,13 @@
 // The daemon of a home. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
-// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies beside wal/, not
-//     in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it has touched nothing.
-// M2. The start-up is driven by its table (core/startup.ts): what is done next is what the state says. Every way out says what is wrong
-//     and what can be done.
-// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
-//     up no recovery. Whether it was bound is asked when the table asks for it.
-// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
+// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies
+//     beside wal/, not in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it
+//     has touched nothing.
+// M2. The start-up is driven by its table (core/startup.ts): what is done next is what the state says. Every way out
+//     says what is wrong and what can be done.
+// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be
+//     bound holds up no recovery. Whether it was bound is asked when the table asks for it.
+// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced,
+//     and leaves.
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";

@@ -2,8 +2,8 @@
 // CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in;
 //      where none is valid, the log alone has everything. So it is never behind, and a damaged file costs time only.
 // CS2. What was passed over, and why, comes along: no silent fallback (UC-7).
-// CS3. It is what the daemon, `holdfast checkpoints` and the doctor read. A file is whole, of other rules (whole, and not used by this
-//      version), or bad, with the reason. Only `save` and `delete` write.
+// CS3. It is what the daemon, `holdfast checkpoints` and the doctor read. A file is whole, of other rules (whole, and
+//      not used by this version), or bad, with the reason. Only `save` and `delete` write.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";

@@ -1,6 +1,6 @@
 // One life of a watched process: from its start, or from when we found it, to its end.
-// L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and then,
-//     and at once when its connection closes.
+// L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and
+//     then, and at once when its connection closes.
 // L2. The end is told once, whoever sees it first.
 import { CrashReason } from "../home/last-crash.ts";
 import type { Clock } from "../world/clock.ts";

@@ -1,7 +1,9 @@
 // One watched program through all its lives: started, adopted, started again when it ends, stopped when the operator wants it down.
 // T1. Nothing is started beside a living one: first we look who runs, and adopt it.
-// T2. Nothing is started unless the operator wants `up` at that very moment, also after a pause and in the middle of a heal.
-// T3. An end is judged once: asked for or not, graceful or a crash. One that followed a silence is that silence's crash.
+// T2. Nothing is started unless the operator wants `up` at that very moment, also after a pause and in the middle of a
+//     heal.
+// T3. An end is judged once: asked for or not, graceful or a crash. One that followed a silence is that silence's
+//     crash.
 
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";

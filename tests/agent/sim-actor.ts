@@ -3,8 +3,8 @@
 //   call T JSON  calls one of our tools
 //   crash        ends with exit code 9;  hang [hard]       says nothing more until SIGTERM (hard: SIGKILL) ends it
 //   limit S      has used up what it may use for so many seconds, and waits for the next prompt
-// SA1. A program keeps a transcript that no crash takes, as the agents' own services do: one that comes after it goes
-//      on where it was, repeats what it has no result of under the same id, and does nothing twice.
+// SA1. A program keeps a transcript that survives every crash, as the agents' own services do: its successor continues
+//      where it was, repeats calls without a result under the same id, and does nothing twice.
 // SA3. A process gets everything once, and only answers to its own requests.
 import { ACT_MS } from "../sim/machine.ts";
 import { type Life, mortalClock } from "../sim/mortal.ts";

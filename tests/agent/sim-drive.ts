@@ -1,8 +1,8 @@
 // Drives agents on the simulated machine until everything rests, through crashes at given moments.
 // SV1. A simulated person retries unacknowledged requests under the same id, answers prompts, and continues agents that
-// wait for a person.
+//      wait for a person.
 // SV2. What was acknowledged is there in every later life, and the disk is sound at the beginning of each
-// (sim-oracle.ts).
+//      (sim-oracle.ts).
 // SV3. After the end there is one more life, which finds the same and does something new.
 import { isFault } from "../../src/base/fault.ts";
 import { itemsOf } from "../../src/base/vector.ts";

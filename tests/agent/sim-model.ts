@@ -2,7 +2,7 @@
 // were.
 //   fail 429 S · fail 500 · fail cut · fail stall    once: it wants to be asked later, breaks, breaks off in the middle, says nothing
 // SA2. It knows only the request, and its answer depends on that alone; only its failures belong to this world, and
-// happen once.
+//      happen once.
 import { Fault } from "../../src/base/fault.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { HttpClient, Posted } from "../../src/world/http.ts";

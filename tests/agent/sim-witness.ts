@@ -87,8 +87,10 @@ function ofHangs({ hung }: AgentMachine, logs: Logs): string[] {
   return taken <= hung ? [] : [`${hung} processes hung, and ${taken} were ended for it: ${stopped}`];
 }
 
-/** Everything that is asked of a model goes on from what it was asked before, in whichever life, and forgets nothing of it. Each agent has
- *  a first message of its own. */
+/**
+ * Every request to a model continues its earlier ones, in any life, and omits nothing. Each agent has a distinct first
+ * message.
+ */
 export function wrongWithRequests(asked: readonly (readonly Asked[])[]): string[] {
   const longest = new Map<string, readonly string[]>();
   return asked.flatMap((messages) => {

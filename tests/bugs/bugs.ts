@@ -1,7 +1,7 @@
 // The deliberate bugs: how each is put into the sources as they are loaded, which check must catch it, and what that
 // check then says.
 // B1. A change replaces a text that occurs in its file exactly once. If it does not, the source has moved and the bug
-// must follow.
+//     must follow.
 // B2. `source` breaks our own code; `world` makes the simulated disk lie. Production code has no switch for either.
 // B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count.
 import { AGENT_BUGS } from "./agent-bugs.ts";

@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
-// Runs one of the checks on the sources as they are, or with a deliberate bug in them: `bun tests/bugs/check.ts "crash sweep" "dedupe off"`.
-// The last line of stdout says how it ended: `survived N`, or `broken: …` for a broken promise (exit 3). Anything else that goes wrong is
-// no catch: it goes to stderr, exit 70.
+// Runs one of the checks on the sources as they are, or with a deliberate bug: `bun tests/bugs/check.ts "crash sweep"
+// "dedupe off"`. The last line of stdout says how it ended: `survived N`, or `broken: …` for a broken promise (exit 3).
+// Any other failure does not count as a catch: it goes to stderr, exit 70.
 import { BUGS } from "./bugs.ts";
 import { plant } from "./plant.ts";
 

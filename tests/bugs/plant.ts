@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 import type { Change } from "./bugs.ts";
 
-/** From now on, whoever imports one of these files gets it with the bug in it. */
+/** From now on, importing one of these files gives it with the bug in it. */
 export function plant(changes: readonly Change[]): void {
   const texts = new Map(changes.map(({ file }) => [join(ROOT, file), withBug(file, changes)]));
   Bun.plugin({

@@ -3,7 +3,7 @@
 //   bun fake-systemctl.ts STATE_DIR supervise                        is the manager of the running unit: Restart=always, ExecCondition
 // FS1. Unit settings are read from the unit file by systemd's rules (unit-parser.ts), and only on `daemon-reload`.
 // FS2. `STATE_DIR/broken` holds the message with which every call fails, as without a bus; `STATE_DIR/no-linger`
-// refuses lingering.
+//      refuses lingering.
 import {
   appendFileSync,
   existsSync,

@@ -3,9 +3,9 @@
 //   checkpoint backup|history NUMBER seed SEED
 //   tape FROM-TO
 // K1. A line is printed in one write, once its content is durable. A write that does not fit into the reader's pipe is
-// restarted.
+//     restarted.
 // K2. Only a last line without its newline is skipped: its writer was killed. Anything else that is not an
-// acknowledgement is refused.
+//     acknowledgement is refused.
 import { writeSync } from "node:fs";
 import { STORES, type StoreName } from "./home.ts";
 

@@ -1,6 +1,6 @@
 // A real disk that stalls for seconds under the real daemon and watchdog: a file system of its own, frozen and thawed.
 // Z1. Whatever happens to the test, the file system thaws by itself: a process that waits for a frozen one cannot even
-// be killed.
+//     be killed.
 import { afterAll, expect, test } from "bun:test";
 import {
   closeSync,

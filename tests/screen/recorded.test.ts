@@ -64,8 +64,8 @@ for (const session of SESSIONS) {
 }
 
 /**
- * As text that is good to read where it differs, each line as far as one of the two has something in it: what was erased behind its last
- * character tmux tells only sometimes, and where it does, it is compared.
+ * As text that shows differences readably, each line as far as either of the two has content: tmux reports only
+ * sometimes what was erased after the last character, and then it is compared.
  */
 function shown({ lines }: ScreenCells, other: ScreenCells): string[] {
   const cell = ({ ch, width, fg, bg, flags }: ScreenCell) =>

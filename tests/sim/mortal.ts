@@ -1,8 +1,8 @@
 // The world of one process among several on a simulated machine: when it dies, its calls fail, and the others continue.
 // MO1. A dead process does nothing any more: its calls throw `Crashed`, its awaits never resolve, its timers never
-// fire.
+//      fire.
 // MO2. Before every call that changes the disk the test is notified (`moment`), and may kill any process there,
-// including the caller.
+//      including the caller.
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk, OpenFile } from "../../src/world/disk.ts";
 import { Crashed } from "./faults.ts";

@@ -1,9 +1,9 @@
 // Drives runs on the simulated machine to their end, through crashes at given moments, and reports the outcome.
 // SD1. A simulated person runs uncertain steps again, resumes what was interrupted, and repeats unacknowledged
-// requests.
+//      requests.
 // SD2. What was acknowledged is there in every later life.
 // SD3. After the end there is one more life, which finds the same and does something new: a torn tail left in place
-// reads well and loses only the next write.
+//      reads well and loses only the next write.
 
 import type { Json } from "../../src/base/json.ts";
 import { toRecord } from "../../src/base/table.ts";

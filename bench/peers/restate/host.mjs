@@ -1,5 +1,5 @@
-// `node host.mjs <sockets> <port>`: a service on Restate's SDK, and who calls it. Where the server does not know it yet it is registered;
-// what a killed one left the server sends to the next one by itself.
+// `node host.mjs <sockets> <port>`: a service on Restate's SDK, and its caller. It is registered if the server does not
+// know it yet; the server passes the work of a killed host to the next one by itself.
 import { request } from "node:http";
 import { join } from "node:path";
 import * as restate from "@restatedev/restate-sdk";
@@ -17,7 +17,7 @@ const workflow = restate.workflow({
     },
   },
 });
-// Its log would stand among what we say.
+// Its log would be mixed with our messages.
 await restate.serve({ services: [workflow], port: Number(port), logger: () => undefined });
 await post("admin.sock", "/deployments", { uri: `http://127.0.0.1:${port}` });
 

@@ -1,8 +1,11 @@
 // A decision in the making: the events so far, of all the agents it touches, and these agents as they are after them.
-// F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child, are one decision.
-// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as it was.
-// F3. A decision as a whole changes an agent's process and its prompts only as their tables say (process.ts, prompt-machine.ts). A crash
-//     passes through Crashed or Killed, and a process that has ended may be started again in the same decision.
+// F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child,
+//     are one decision.
+// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as
+//     it was.
+// F3. A decision as a whole changes an agent's process and its prompts only as their tables say (process.ts,
+//     prompt-machine.ts). A crash passes through Crashed or Killed, and a process that has ended may be started again
+//     in the same decision.
 import { assert } from "../../base/assert.ts";
 import { changesOf } from "../../base/machine.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";

@@ -1,6 +1,8 @@
 // A decision in the making: the events so far, and the run as it is after them.
-// F1. Every event is folded as it is added, so that what is decided next sees it: end of a step and start of the next are one decision.
-// F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it always fits.
+// F1. Every event is folded as it is added, so that what is decided next sees it: end of a step and start of the next
+//     are one decision.
+// F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it
+//     always fits.
 // F3. A decision changes the status of a run only as its table says (machine.ts).
 import { assert } from "../../base/assert.ts";
 import { changesOf } from "../../base/machine.ts";

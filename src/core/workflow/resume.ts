@@ -1,8 +1,9 @@
 // How a run goes on from a checkpoint (UC-8), given what can be found out about the attempts that it had begun.
-// M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is uncertain is
-//     run again only where the file says so.
-// M2. It changes nothing by itself: a recovery does with each attempt what it says (`action`; daemon/workflow/recovery.ts), and `resume`
-//     takes a run that failed only if it says that another try is worth it (`retry_current`; decide.ts).
+// M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is
+//     uncertain is run again only where the file says so.
+// M2. It changes nothing by itself: a recovery does with each attempt what it says (`action`;
+//     daemon/workflow/recovery.ts), and `resume` takes a run that failed only if it says that another try is worth it
+//     (`retry_current`; decide.ts).
 
 import type { Json } from "../../base/json.ts";
 import type { WorkflowCheckpoint } from "./checkpoint.ts";

@@ -1,8 +1,8 @@
-// Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, whose programs crash, hang and use up what they
-// may use, whose models fail, through random crashes of the daemon and of the machine, also in the middle of a recovery, and on a disk that
-// is full now and then: whatever happens, everything that was told to somebody is done once.
-// CF1. What a story comes to is worked out here from what was asked for, not by a second run: whether two messages wake
-//      an agent once or twice depends on when they come, and changes nothing of it.
+// Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, whose programs crash, hang
+// and reach their usage limits, whose models fail, through random crashes of the daemon and of the machine, also in the
+// middle of a recovery, and on a disk that is sometimes full: everything acknowledged is done exactly once.
+// CF1. The expected outcome of a story is computed here from the requests, not by a second run: whether two messages
+//      wake an agent once or twice depends on their timing, and does not change it.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { AgentSimulation, creation } from "../../agent/sim-drive.ts";

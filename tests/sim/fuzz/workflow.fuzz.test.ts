@@ -1,5 +1,5 @@
-// Random workflows of every mode and kind of step, several at a time, through random crashes of the daemon and of the machine, also in the
-// middle of a recovery: whatever happens, each run comes to the end it would have come to undisturbed.
+// Random workflows of every mode and kind of step, several at a time, through random crashes of the daemon and of the
+// machine, also in the middle of a recovery: each run reaches the end that it would have reached undisturbed.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Definition } from "../../../src/core/workflow/definition.ts";

@@ -1,11 +1,11 @@
 // What must hold for a log that was damaged while it was not running. Acknowledged entries may be gone, but never
 // silently.
 // H1. It opens, and returns only what was written: no entry is invented, changed or out of order.
-// H2. An acknowledged entry that is not given out was told of: as lost, by its session being frozen, by what reading
-//     finds beside it, or (above every watermark) as a torn end that is kept in the quarantine. What stands whole in a
-//     session's log is given out (`strict`; lines that were moved or doubled by hand are another matter).
-// H3. A frozen session takes nothing more; every other one does, and what it takes survives.
-// H4. Reading changes nothing, and a reader is told of damage if recovery is, and reads the same entries.
+// H2. A missing acknowledged entry was reported: as lost, by its session being frozen, by other findings of a read, or
+//     (above every watermark) as a torn end that is kept in quarantine. Complete entries of a session's log are
+//     returned (`strict`; lines that were moved or duplicated by hand are another matter).
+// H3. A frozen session accepts nothing more; every other one does, and what it accepts survives.
+// H4. Reading changes nothing; a reader gets a report of damage if recovery does, and reads the same entries.
 import { EventLog } from "../../../src/log/event-log.ts";
 import { LogView } from "../../../src/log/inspect.ts";
 import { wholeLines } from "../../../src/log/session/lines.ts";
