@@ -121,7 +121,7 @@ test("a conversation that one terminal goes on with is not given to another that
   await home.live(boot(2));
   const { items } = await home.report();
   const told = Object.fromEntries(items.map(({ name, reason }) => [name, reason]));
-  expect(told["named"]).toContain(`goes on with: ${claude} --resume ${SESSION}`);
+  expect(told["named"]).toContain(`continues with: ${claude} --resume ${SESSION}`);
   expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
 });
 
