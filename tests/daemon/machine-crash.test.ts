@@ -154,7 +154,7 @@ test("a conversation that one terminal continues is not given to another that ma
   await home.live(boot(2));
   const { items } = await home.report();
   const told = Object.fromEntries(items.map(({ name, reason }) => [name, reason]));
-  expect(told["named"]).toContain(`goes on with: ${claude} --resume ${SESSION}`);
+  expect(told["named"]).toContain(`continues with: ${claude} --resume ${SESSION}`);
   expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
 });
 

@@ -125,7 +125,7 @@ test("UC-10(a) a step that differs in the file does not count as done; one that 
   const run = runOf(plan);
   expect(progressOf(run)).toMatchObject({ step: 1, at: "zero" });
   expect([...run.kept]).toEqual(["one", "two"]);
-  expect(plan.notes).toEqual(["the record stood at step 3; the run goes on at step 1"]);
+  expect(plan.notes).toEqual(["the record stood at step 3; the run continues at step 1"]);
   const changed = THREE.replace("echo two >> effects", "echo TWO >> effects");
   const other = must(planOf("checkpoints", checkpointFile(), changed));
   expect(progressOf(runOf(other))).toMatchObject({ step: 2, at: "two" });

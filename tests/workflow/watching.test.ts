@@ -52,7 +52,7 @@ test(
     expect(await window.exited).toBe(0);
     const rows = screen(window).slice(-4); // The daemon that had to be started first is reported above.
     expect(rows.map((row) => row.replace(/\d+\.\d s|[0-9a-f]{8}/g, "…"))).toEqual([
-      "holdfast: flow runs as ….",
+      "holdfast: flow is running as ….",
       "one: done (…)",
       "two: done (…)",
       "holdfast: flow is done.",

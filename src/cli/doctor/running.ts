@@ -29,7 +29,7 @@ export async function checkLocks(site: Site): Promise<Finding[]> {
 
 /** DR1 */
 function ownerWords(pid: number | undefined, alive: boolean): string {
-  if (pid === undefined) return "nobody";
+  if (pid === undefined) return "not running";
   return alive ? `pid ${pid}` : `not running (last pid ${pid})`;
 }
 

@@ -121,7 +121,7 @@ function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | 
 function asBefore({ restored }: Terminal, { directory, way }: RestoreFacts, start: Start): Start {
   if (way !== "plan" || restored === undefined || restored.accepted || isRun(start)) return start;
   if (!isRun(restored) || restored.cwd !== directory) return start;
-  return { argv: restored.argv, typed: restored.typed, notes: ["goes on as the last time"] };
+  return { argv: restored.argv, typed: restored.typed, notes: ["continues as last time"] };
 }
 
 function isRun({ argv, typed }: Pick<Start, "argv" | "typed">): boolean {
@@ -145,11 +145,11 @@ function startOf(aim: Aim, facts: RestoreFacts, moved: boolean): Start {
 
 function runs(restore: RestoreCommand, { shell: was }: Aim, shell: readonly string[]): Start | undefined {
   if (restore.kind === "words" && was === undefined) {
-    return { argv: restore.argv, typed: "", notes: [`goes on with: ${shown(restore.argv.join(" "))}`] };
+    return { argv: restore.argv, typed: "", notes: [`continues with: ${shown(restore.argv.join(" "))}`] };
   }
   const line = restore.kind === "line" ? restore.line : typable(restore.argv, shell[0] ?? "");
   if (line === undefined || !isTypable(line)) return undefined;
-  return { argv: shell, typed: `${line}\r`, notes: [`goes on with: ${shown(line)}`] };
+  return { argv: shell, typed: `${line}\r`, notes: [`continues with: ${shown(line)}`] };
 }
 
 /** RE1 */

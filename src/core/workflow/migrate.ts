@@ -195,6 +195,6 @@ function notesOf(old: OldRun, { gone }: Matched, { phase, index }: At): string[]
   });
   const stood = old.current !== null && phase === "steps" && old.current !== index && old.status !== "done";
   return stood
-    ? [...lost, `the record stood at step ${(old.current ?? 0) + 1}; the run goes on at step ${index + 1}`]
+    ? [...lost, `the record stood at step ${(old.current ?? 0) + 1}; the run continues at step ${index + 1}`]
     : lost;
 }
