@@ -7,15 +7,15 @@ import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
 import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realRandom } from "../../src/world/real/random.ts";
-import { liveBorder } from "../daemon/border.ts";
+import { readBorder } from "../daemon/border.ts";
 import { killIfThere, processes, until } from "../daemon/home.ts";
 import { Dying, hasTmux, type Life, live, type TmuxSite, tmuxSites } from "./server.ts";
 
 const site = tmuxSites();
 const MINUTE = 60_000;
+const border = await readBorder();
 
-const handlersOf = (life: Life) =>
-  tmuxHandlers({ ...life, border: liveBorder(), random: realRandom(), processes: realProcesses() });
+const handlersOf = (life: Life) => tmuxHandlers({ ...life, border, random: realRandom(), processes: realProcesses() });
 
 async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {
   const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };

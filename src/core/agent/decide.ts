@@ -3,7 +3,8 @@
 // W2. What the world reports of a process that is not the present one, or of output that was read, is old: it changes nothing.
 // W3. Whoever can begin after a command begins in the same transaction (slots.ts).
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
-import { type Agent, RULE_BOOK, stateOf } from "./agent.ts";
+import type { Decision } from "../decision.ts";
+import { type Agent, type AgentRecord, RULE_BOOK, stateOf } from "./agent.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
 import { decideProcess, isProcessReport } from "./decide-process.ts";
 import { read } from "./decide-read.ts";
@@ -21,16 +22,25 @@ import { createAgent, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
 import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
-export function decideAgent(context: AgentContext, command: AgentCommand, at: string): Result<AgentEvent[]> {
+/** The tree knows of a decision when this returns; `undo` makes it forget one that was not taken. */
+export function decideAgent(
+  context: AgentContext,
+  command: AgentCommand,
+  at: string,
+): Result<Decision<AgentEvent, AgentRecord>> {
   const draft = new Draft(context, at);
   try {
     const refusal = decide(draft, command);
-    if (refusal !== undefined) return { ok: false, error: refusal };
+    if (refusal !== undefined) {
+      draft.undo();
+      return { ok: false, error: refusal };
+    }
     schedule(draft); // W3
     draft.check();
-    return ok(draft.events);
-  } finally {
+    return ok(draft);
+  } catch (error) {
     draft.undo();
+    throw error;
   }
 }
 

@@ -99,7 +99,8 @@ export class CheckpointReader {
     const checkpoint = { ...head, sessions };
     const found = isObject(body) ? { ...body, ...head } : head;
     const { errors } = validateCheckpoint(found, { now: this.#place.clock.now(), intact: true, ...this.#options });
-    const doubt = errors.find(({ field, sessionId }) => field === "timestamp" && sessionId === undefined)?.reason ?? null;
+    const doubt =
+      errors.find(({ field, sessionId }) => field === "timestamp" && sessionId === undefined)?.reason ?? null;
     const wrong = errors.filter(({ field, sessionId }) => sessionId !== undefined || field !== "timestamp");
     const items = [...files, ...doubtItems(doubt), ...sessionItems(wrong)];
     for (const { reason } of items.slice(files.length)) this.#say(`warning: ${reason}`);
