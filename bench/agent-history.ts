@@ -63,7 +63,8 @@ function lifeOf(wanted: number): Lived {
       "2026-01-01T00:00:00.000Z",
     );
     if (!decided.ok) throw new Error(decided.error.message);
-    for (const event of decided.value) {
+    decided.value.undo?.();
+    for (const event of decided.value.events) {
       const after = applyAgent(agentRecords.get(id), event);
       tree.note(agentRecords.get(id), after);
       agentRecords.set(id, after);

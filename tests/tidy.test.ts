@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readAll, readText, type SourceFile } from "../scripts/files.ts";
 import { clausesOf, groupsOfTsv } from "../scripts/requirement-rows.ts";
 import { importCycles } from "./tidy/cycles.ts";
-import { importDirections } from "./tidy/rooms.ts";
+import { daemonRoot, importDirections } from "./tidy/rooms.ts";
 import * as rules from "./tidy/rules.ts";
 
 const known = new Set(clausesOf(groupsOfTsv(readText("docs/requirements.tsv"))).map((clause) => clause.id));
@@ -41,6 +41,19 @@ const claims: readonly Claim[] = [
       ["src/daemon/providers/a.ts", 'import { x } from "../loop.ts";\nimport { y } from "../../core/y.ts";'],
       ["src/cli/a.ts", '// import "../daemon/x.ts"\nimport { x } from "@stricli/core";'],
       ["src/log/a.test.ts", 'import { simulate } from "../../tests/sim/disk.ts";'],
+    ],
+  },
+  {
+    says: "no file in the root of daemon/ belongs to one kind of session",
+    rule: daemonRoot,
+    bad: [
+      ["src/daemon/terminals.ts", ""],
+      ["src/daemon/agent-recovery.ts", ""],
+    ],
+    good: [
+      ["src/daemon/part.ts", ""],
+      ["src/daemon/agent/recovery.ts", ""],
+      ["src/daemon/bus.test.ts", ""],
     ],
   },
   {

@@ -15,6 +15,7 @@
 //     effects of the one before it. The same holds for what is shown to clients: it is still true after a power cut.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
+import type { Decision } from "../core/decision.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { NewEntry } from "../log/session/entry.ts";
 import type { Clock } from "../world/clock.ts";
@@ -27,14 +28,16 @@ export type Kind = {
   effect: object;
 };
 
+export type DecisionOf<K extends Kind> = Decision<K["event"], K["state"]>;
+
 /** U4 */
 export type Decider<K extends Kind> = {
   /** The directory of the log of a session, below the home; `before` is undefined for its first event. */
   session(before: K["state"] | undefined, event: K["event"]): string;
-  decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
+  decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<DecisionOf<K>>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
-  /** Called for every change, even one that is undone: for what is derived from all states. */
+  /** For what is derived from all states: called for every change except those of a decision, which reports its own. */
   changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
 };
 
@@ -80,9 +83,10 @@ export class SessionStore<K extends Kind> {
   async submit(command: K["command"]): Promise<Result<K["state"]>> {
     for (;;) {
       const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
-      if (decided.ok && decided.value.length > 0) {
-        const ticket = this.#append(decided.value);
+      if (decided.ok && decided.value.events.length > 0) {
+        const ticket = this.#append(decided.value.events);
         if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);
+        decided.value.undo?.();
         if (ticket.error.code !== "log.busy") return ticket;
         await this.#log.room();
       } else if ((await this.#becomes(this.#durable)) === undefined) {
@@ -102,14 +106,14 @@ export class SessionStore<K extends Kind> {
     return this.#log.append(entries); // U5
   }
 
-  async #settle(id: string, events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
-    const pending = new Map(events.map((event) => [event.id, this.states.get(event.id)]));
+  async #settle(id: string, decision: DecisionOf<K>, ticket: Ticket): Promise<Result<K["state"]>> {
+    const { events, after: touched } = decision;
+    const pending = new Map([...touched.keys()].map((one) => [one, this.states.get(one)]));
     this.#pending.add(pending);
     for (const [one, before] of pending) this.#goAhead(one, before);
-    for (const event of events) this.fold(event);
+    for (const [one, state] of touched) this.states.set(one, state);
     this.#durable = ticket.durable;
     const after = this.#state(id);
-    const touched = new Map([...pending.keys()].map((one) => [one, this.#state(one)]));
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
@@ -189,11 +193,6 @@ export class SessionStore<K extends Kind> {
   /** A session after one more event; nothing is kept, published or performed. */
   apply(before: K["state"] | undefined, event: K["event"]): K["state"] {
     return this.#rules.apply(before, event);
-  }
-
-  /** Replays one event; nothing is published or performed. */
-  fold(event: K["event"]): void {
-    this.put(event.id, this.apply(this.states.get(event.id), event));
   }
 
   /** Sets a session's state, or forgets it: for a state from a checkpoint, or one that is set aside. */

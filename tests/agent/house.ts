@@ -2,7 +2,7 @@
 // effects.
 import { expect } from "bun:test";
 import { assert } from "../../src/base/assert.ts";
-import type { Result } from "../../src/base/result.ts";
+import { ok, type Result } from "../../src/base/result.ts";
 import { type Agent, type AgentRecord, stateOf } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
@@ -56,10 +56,15 @@ export class AgentFixture {
   try(command: AgentCommand): Result<AgentEvent[]> {
     const before = this.tree.snapshot();
     const decided = decideAgent(this, command, this.at);
+    const after = this.tree.snapshot();
+    if (decided.ok) decided.value.undo?.();
     expect(this.tree.snapshot()).toEqual(before); // F2 of draft.ts
     if (!decided.ok) return decided;
-    for (const event of decided.value) this.fold(event);
-    return decided;
+    const { events } = decided.value;
+    for (const event of events) this.fold(event);
+    expect(this.tree.snapshot()).toEqual(after);
+    for (const [id, record] of decided.value.after) expect(record).toEqual(this.agentRecords.get(id) as never);
+    return ok([...events]);
   }
 
   fold(event: AgentEvent): void {

@@ -62,7 +62,7 @@ class Site {
     for (const session of site.log.sessions) {
       for (const reading of site.log.read(session)) {
         const event = reading.kind === "entry" ? agentEventOf(reading.entry) : undefined;
-        if (event !== undefined) site.store.fold(event);
+        if (event !== undefined) site.store.put(event.id, applyAgent(site.store.states.get(event.id), event));
       }
     }
     return site;

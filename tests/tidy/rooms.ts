@@ -23,6 +23,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ["base", "core", "world", "wire", "log", "home"],
 };
 
+/** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */
+const DAEMON_ROOT = new Set([
+  ...["main", "program", "daemon", "ports", "part", "rpc-server", "bus", "bind", "slices", "session-store", "fold"],
+  ...["recovery-run", "recovery-state", "gc"],
+]);
+
 /** Rooms whose files are pure: they may not bring in packages either. */
 const WITHOUT_PACKAGES = ["base", "core"];
 
@@ -60,4 +66,10 @@ function wrongImport(path: string, room: string, from: string): string | undefin
   const to = target.split("/")[1] ?? "";
   if (to === room || ROOMS[room]?.includes(to)) return undefined;
   return `${room}/ may not import ${to}/`;
+}
+
+export function daemonRoot({ path }: SourceFile): Violation[] {
+  const name = /^src\/daemon\/([^/]+)\.ts$/.exec(path)?.[1];
+  if (name === undefined || isTest(path) || DAEMON_ROOT.has(name)) return [];
+  return [{ path, line: 1, what: "the root of daemon/ holds what all nouns share; this belongs to one of them" }];
 }

@@ -15,7 +15,7 @@ import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
-import { foldNow, liveBorder } from "../daemon/border.ts";
+import { foldNow, readBorder } from "../daemon/border.ts";
 import { killIfThere, processes } from "../daemon/home.ts";
 import { until } from "../until.ts";
 
@@ -139,8 +139,9 @@ export async function live(
   return { log, store, keeper };
 }
 
-export const handlersOf = (life: Life) =>
-  tmuxHandlers({ ...life, border: liveBorder(), random: realRandom(), processes });
+const border = await readBorder();
+
+export const handlersOf = (life: Life) => tmuxHandlers({ ...life, border, random: realRandom(), processes });
 
 /** Adopts these sessions, or all if none is named; returns everything adopted so far. */
 export async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {

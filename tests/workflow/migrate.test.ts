@@ -66,7 +66,7 @@ function runOf({ created, parts }: MigrationPlan): Run {
 
 function taken(runs: ReadonlyMap<string, Run>, command: WorkflowCommand): Map<string, Run> {
   const after = new Map(runs);
-  for (const { event, id, data } of must(decideWorkflow(after, command, LATER))) {
+  for (const { event, id, data } of must(decideWorkflow(after, command, LATER)).events) {
     const stored = workflowEventOf(JSON.parse(JSON.stringify({ session_id: id, event, data })));
     if (stored !== undefined) after.set(id, applyWorkflow(after.get(id), stored));
   }
@@ -281,14 +281,14 @@ test("UC-10(a) a job of ten thousand items is imported in parts; before the last
   });
   const [first, second] = plan.parts;
   if (first === undefined || second === undefined) throw new Error("there are parts");
-  expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part: second }, LATER))).toEqual([]);
+  expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part: second }, LATER)).events).toEqual([]);
   const early = decideWorkflow(new Map(), { kind: "migrate", id: ID, created, part: second }, LATER);
   expect(early).toMatchObject({ ok: false, error: { code: "out-of-order" } });
   for (const part of plan.parts) runs = taken(runs, { kind: "migrate", id: ID, created, part });
   expect(runs.get(ID)).toEqual(runOf(plan));
   expect(runs.get(ID)?.items.all.length).toBe(10_000);
   for (const part of plan.parts)
-    expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part }, LATER))).toEqual([]);
+    expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part }, LATER)).events).toEqual([]);
   // A different original replaces a half-finished import.
   const half = taken(new Map(), { kind: "migrate", id: ID, created, part: first });
   const other = { ...first, source: { ...first.source, sha256: "2" }, parts: 1, items: [] };

@@ -23,7 +23,7 @@ function runFile(text: string, cwd: string): Run {
   const submit = (command: WorkflowCommand): Run => {
     const decided = decideWorkflow(runs, command, new Date(now).toISOString());
     if (!decided.ok) throw new Error(decided.error.message);
-    for (const event of decided.value) runs.set(event.id, applyWorkflow(runs.get(event.id), event));
+    for (const event of decided.value.events) runs.set(event.id, applyWorkflow(runs.get(event.id), event));
     const run = runs.get(command.id);
     if (run === undefined) throw new Error("there is no run");
     return run;

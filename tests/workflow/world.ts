@@ -2,7 +2,7 @@
 // that may die between any two of them. The log goes through JSON and back at every start, as on a disk.
 
 import type { Json } from "../../src/base/json.ts";
-import { ok } from "../../src/base/result.ts";
+import { ok, type Result } from "../../src/base/result.ts";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import { fromCheckpoint, toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../src/core/workflow/commands.ts";
@@ -103,17 +103,18 @@ export class Daemon {
     if (event !== undefined) this.runs.set(event.id, applyWorkflow(this.runs.get(event.id), event));
   }
 
-  submit(command: WorkflowCommand): ReturnType<typeof decideWorkflow> {
+  submit(command: WorkflowCommand): Result<readonly WorkflowEvent[]> {
     const decided = decideWorkflow(this.runs, command, this.home.at);
     if (!decided.ok) return decided;
     this.boundary();
-    if (decided.value.length > 0) {
-      this.home.log.push(JSON.stringify(decided.value.map(({ event, id, data }) => ({ session_id: id, event, data }))));
-      for (const event of decided.value) this.#fold(event);
+    const { events } = decided.value;
+    if (events.length > 0) {
+      this.home.log.push(JSON.stringify(events.map(({ event, id, data }) => ({ session_id: id, event, data }))));
+      for (const event of events) this.#fold(event);
     }
     this.boundary();
     this.queue.splice(0, this.queue.length, ...effectsOf(this.run));
-    return ok(decided.value);
+    return ok(events);
   }
 
   /** What recovery does: for each attempt without an outcome, report what the world knows. */

@@ -4,7 +4,8 @@
 //     changes.
 // W3. Agents that can start after a command start in the same transaction (slots.ts).
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
-import { type Agent, RULE_BOOK, stateOf } from "./agent.ts";
+import type { Decision } from "../decision.ts";
+import { type Agent, type AgentRecord, RULE_BOOK, stateOf } from "./agent.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
 import { decideProcess, isProcessReport } from "./decide-process.ts";
 import { read } from "./decide-read.ts";
@@ -22,16 +23,25 @@ import { createAgent, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
 import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
-export function decideAgent(context: AgentContext, command: AgentCommand, at: string): Result<AgentEvent[]> {
+/** The tree knows of a decision when this returns; `undo` makes it forget one that was not taken. */
+export function decideAgent(
+  context: AgentContext,
+  command: AgentCommand,
+  at: string,
+): Result<Decision<AgentEvent, AgentRecord>> {
   const draft = new Draft(context, at);
   try {
     const refusal = decide(draft, command);
-    if (refusal !== undefined) return { ok: false, error: refusal };
+    if (refusal !== undefined) {
+      draft.undo();
+      return { ok: false, error: refusal };
+    }
     schedule(draft); // W3
     draft.check();
-    return ok(draft.events);
-  } finally {
+    return ok(draft);
+  } catch (error) {
     draft.undo();
+    throw error;
   }
 }
 

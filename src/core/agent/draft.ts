@@ -1,8 +1,8 @@
 // A decision in the making: the events so far, of all the agents it touches, and these agents as they are after them.
 // F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child,
 //     are one decision.
-// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as
-//     it was.
+// F2. The tree learns of each change as it is made, so that it learns of a decision once; after `undo` it has forgotten
+//     all of it.
 // F3. A decision as a whole changes an agent's process and its prompts only as their tables say (process.ts,
 //     prompt-machine.ts). A crash passes through Crashed or Killed, and a process that has ended may be started again
 //     in the same decision.
@@ -110,9 +110,14 @@ export class Draft {
     for (const [id, after] of this.#changed) assertLegal(this.#residents.get(id), after);
   }
 
+  /** All that were changed, as they are now. */
+  get after(): ReadonlyMap<string, AgentRecord> {
+    return this.#changed;
+  }
+
   /** F2, newest first. */
   undo(): void {
-    for (const { before, after } of this.#changes.reverse()) this.tree.note(after, before);
+    for (const { before, after } of this.#changes.splice(0).reverse()) this.tree.note(after, before);
   }
 
   /** This many milliseconds from now. */

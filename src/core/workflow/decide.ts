@@ -4,6 +4,7 @@
 // W3. An uncertain attempt is made again only if a person or the file says so.
 // W4. If several callers resume a run, one wins, and the others learn which. A repeated request is not a second one.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { type Decision, decisionOf } from "../decision.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
 import { toCheckpoint } from "./checkpoint.ts";
@@ -20,9 +21,14 @@ import { checkParameters } from "./parameters.ts";
 import { planResume } from "./resume.ts";
 import { type Attempt, askedText, attemptsOf, type Run, type Runs } from "./run.ts";
 
-export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<WorkflowEvent[]> {
+type Decided = Decision<WorkflowEvent, Run>;
+
+export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<Decided> {
   if (command.kind === "create") return create(runs, command, at);
-  if (command.kind === "migrate") return decideMigrate(runs, command);
+  if (command.kind === "migrate") {
+    const events = decideMigrate(runs, command);
+    return events.ok ? ok(decisionOf(runs, events.value, applyWorkflow)) : events;
+  }
   const run = runs.get(command.id);
   if (run === undefined || run.removed)
     return refused("unknown", `There is no run ${command.id}.`, "`holdfast workflows` shows all.");
@@ -30,10 +36,14 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string)
   const draft = new Draft(run, at);
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
   if (refusal !== undefined) return { ok: false, error: refusal };
-  return ok(draft.events);
+  return ok(decidedIn(draft));
 }
 
-function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEvent[]> {
+function decidedIn({ events, run }: Draft, before: readonly WorkflowEvent[] = []): Decided {
+  return { events: [...before, ...events], after: new Map([[run.id, run]]) };
+}
+
+function create(runs: Runs, command: CreateRun, at: string): Result<Decided> {
   const { id, path, repo, cwd, worktree, environment, definition, sourceSha256 } = command;
   if (runs.has(id)) return refused("id-taken", `There is already a run ${id}.`, "Use another id.");
   const parameters = checkParameters(definition, command.parameters);
@@ -46,7 +56,7 @@ function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEven
   const event = { event: "workflow.created", id, data } as const;
   const draft = new Draft(applyWorkflow(undefined, event), at, sizeOf(data));
   advance(draft);
-  return ok([event, ...draft.events]);
+  return ok(decidedIn(draft, [event]));
 }
 
 type Refused = ReturnType<typeof refused>["error"];

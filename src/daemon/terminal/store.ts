@@ -1,5 +1,7 @@
 // The store of terminals (session-store.ts has the rules that all stores follow).
 
+import { ok } from "../../base/result.ts";
+import { decisionOf } from "../../core/decision.ts";
 import { decideTerminal } from "../../core/terminal/decide.ts";
 import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";
 import { childOf, type Effect, effectsOf, type Terminal, type TerminalCommand } from "../../core/terminal/terminal.ts";
@@ -15,7 +17,10 @@ export type TerminalStoreHooks = Hooks<Terminals>;
 
 const RULES: Decider<Terminals> = {
   session: (_, { id }) => `terminals/${id}`,
-  decide: decideTerminal,
+  decide: (terminals, command, at) => {
+    const events = decideTerminal(terminals, command, at);
+    return events.ok ? ok(decisionOf(terminals, events.value, applyTerminal)) : events;
+  },
   apply: applyTerminal,
   effectsOf,
 };

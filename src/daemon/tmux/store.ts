@@ -1,5 +1,7 @@
 // The store of tmux sessions under our care (session-store.ts has the rules that all stores follow).
 
+import { ok } from "../../base/result.ts";
+import { decisionOf } from "../../core/decision.ts";
 import { decideTmux } from "../../core/tmux/decide.ts";
 import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";
 import { type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
@@ -13,7 +15,10 @@ type Cares = { state: TmuxCare; command: TmuxCommand; event: TmuxEvent; effect: 
 
 const RULES: Decider<Cares> = {
   session: (_, { id }) => `tmux/${id}`,
-  decide: decideTmux,
+  decide: (cares, command, at) => {
+    const events = decideTmux(cares, command, at);
+    return events.ok ? ok(decisionOf(cares, events.value, applyTmux)) : events;
+  },
   apply: applyTmux,
   effectsOf: tmuxEffectsOf,
 };
