@@ -1,9 +1,11 @@
-// agent.messages.N: messages to N = 1, 25, 250 agents over one line, 64 of them not yet acknowledged at any time, until every one is delivered:
-// taken by the agent's process, and that durable. Messages a second; the peer is the same until every one is acknowledged (durable in the inbox).
-// agent.turns: one agent, one message at a time, each sent when the turn of the one before has ended: turns a second, a whole turn through
-// log, holder and process and back. The peer is 25 agents at once, each so.
-// The program is a shell that answers at once; agents in a turn get later messages with their next one.
-// Not measured: models, messages between agents, agents without a process.
+// agent.messages.N: messages to N = 1, 25, 250 agents over one line, 64 of them not yet acknowledged at any time, until
+// every one is delivered:
+// taken by the agent's process, and that durable. Messages a second; the peer is the same until every one is
+// acknowledged (durable in the inbox).
+// agent.turns: one agent, one message at a time, each sent when the turn of the one before has ended: turns a second, a
+// whole turn through log, holder and process and back. The peer is 25 agents at once, each so.
+// The program is a shell that answers at once; agents in a turn get later messages with their next one. Not measured:
+// models, messages between agents, agents without a process.
 import { AgentHome, CONFIG, freshId } from "./agent-home.ts";
 import { Home } from "./home.ts";
 import { median } from "./rounds.ts";

@@ -1,4 +1,5 @@
-// The peer of everything that is saved whole: the same bytes, atomically and durably, with bare node:fs and nothing else.
+// The peer of everything that is saved whole: the same bytes, atomically and durably, with bare node:fs and nothing
+// else.
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -1,8 +1,10 @@
-// checkpoint.terminals.25: a checkpoint of 25 terminals that have all printed since the last one, each with a snapshot of 10 KB: looking at
-// tapes and processes, drawing the screens (the screen program runs already), then from the sessions in memory to durable; ms. The peer writes the same bytes atomically with bare node:fs.
+// checkpoint.terminals.25: a checkpoint of 25 terminals that have all printed since the last one, each with a snapshot
+// of 10 KB: looking at tapes and processes, drawing the screens (the screen program runs already), then from the
+// sessions in memory to durable; ms. The peer writes the same bytes atomically with bare node:fs.
 // checkpoint.terminals.25.bytes: how large its file is, against the 1 MB that it may have.
-// checkpoint.terminals.25.typing: milliseconds from a key to its echo through a real holder, the median, while another process does
-// nothing but such checkpoints, without a pause; the peer is the same without them. Median, 95th and 99th go to standard error.
+// checkpoint.terminals.25.typing: milliseconds from a key to its echo through a real holder, the median, while another
+// process does nothing but such checkpoints, without a pause; the peer is the same without them. Median, 95th and 99th
+// go to standard error.
 // Not measured: the start of the screen program, and asking holders over their sockets.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
-// checkpoint.save.<size>: `CheckpointStore.save` of a body of that size, from the object in memory to durable under its name, the one
-// before it kept as backup; the peer writes the same bytes atomically with bare node:fs (temp, fsync, rename, directory fsync)
-// and neither encodes, nor hashes, nor reads back, nor keeps a backup.
-// checkpoint.load.<size>: `CheckpointStore.load`, hash checked; the peer reads the same file and parses it.
-// Both in milliseconds, one of ours and one of the peer's in turn. Not measured: a cold page cache, the first save of a process
+// checkpoint.save.<size>: `CheckpointStore.save` of a body of that size, from the object in memory to durable under its
+// name, the one before it kept as backup; the peer writes the same bytes atomically with bare node:fs (temp, fsync,
+// rename, directory fsync) and neither encodes, nor hashes, nor reads back, nor keeps a backup.
+// checkpoint.load.<size>: `CheckpointStore.load`, hash checked; the peer reads the same file and parses it. Both in
+// milliseconds, one of ours and one of the peer's in turn. Not measured: a cold page cache, the first save of a process
 // (it also looks at what is there), history instead of backup.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// cli.start: `holdfast --version`, from the launcher's start to its end, in milliseconds; the peer is an empty script under the same Bun.
+// cli.start: `holdfast --version`, from the launcher's start to its end, in milliseconds; the peer is an empty script
+// under the same Bun.
 // On standard error: the same without the launcher (a shell script), and `holdfast ls` on a home that has no terminals.
 // Not measured: the first start, which installs; a cold page cache.
 import { writeFileSync } from "node:fs";

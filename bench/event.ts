@@ -1,4 +1,5 @@
-// The event that every log benchmark writes: about 240 bytes as a line of a session's log, and the same bytes for the peers.
+// The event that every log benchmark writes: about 240 bytes as a line of a session's log, and the same bytes for the
+// peers.
 import type { NewEntry } from "../src/log/session/entry.ts";
 import { EntryEncoder } from "../src/log/session/entry-encoder.ts";
 

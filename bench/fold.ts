@@ -1,5 +1,6 @@
-// A small fold for benchmarks: the number of events of each session, the last one, and where to continue reading.
-// Its checkpoint holds, for each session, the seq and the offset behind the last event folded, so that only the tail is read.
+// A small fold for benchmarks: the number of events of each session, the last one, and where to continue reading. Its
+// checkpoint holds, for each session, the seq and the offset behind the last event folded, so that only the tail is
+// read.
 import { join } from "node:path";
 import { CheckpointStore } from "../src/log/checkpoint/store.ts";
 import type { EventLog } from "../src/log/event-log.ts";

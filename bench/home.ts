@@ -1,4 +1,5 @@
-// A Holdfast of a benchmark's own: a new home below the run's directory, its own configuration, and nothing of the user's.
+// A Holdfast of a benchmark's own: a new home below the run's directory, its own configuration, and nothing of the
+// user's.
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import about from "../package.json" with { type: "json" };
@@ -24,7 +25,10 @@ export function environment(place: string): Record<string, string> {
   return { PATH, HOME: place, SHELL: "/bin/sh", TERM: "xterm-256color", DO_NOT_TRACK: "1" };
 }
 
-/** Wall time of a whole command that says little, in milliseconds. Not to /dev/null: Bun takes that for a terminal and asks it more. */
+/**
+ * Wall time of a whole command that says little, in milliseconds. Not to /dev/null: Bun takes that for a terminal and
+ * asks it more.
+ */
 export async function commandMs(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const before = performance.now();
   const child = Bun.spawn([...argv], { env: { ...env }, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });

@@ -1,8 +1,10 @@
 // What Holdfast costs while nothing happens: 25 terminals with a shell each, left alone until everything is at rest.
-// terminal.memory.25: private memory of the 25 holders together (/proc/PID/smaps_rollup, dirty and clean), in MB (10⁶ bytes).
-// terminal.memory.25.all: the same of holders, daemon, watchdog and page together. The shells are the user's and not counted.
-// idle.cpu: the share of one core that all of those use, in percent, as the scheduler counts it.
-// Not measured: memory after much output, 250 terminals, browsers that look at the page.
+// terminal.memory.25: private memory of the 25 holders together (/proc/PID/smaps_rollup, dirty and clean), in MB (10⁶
+// bytes).
+// terminal.memory.25.all: the same of holders, daemon, watchdog and page together. The shells are the user's and not
+// counted.
+// idle.cpu: the share of one core that all of those use, in percent, as the scheduler counts it. Not measured: memory
+// after much output, 250 terminals, browsers that look at the page.
 import { Home } from "./home.ts";
 import { cpuMsBetween, cpuTimesOf, type Memory, memoryOf } from "./processes.ts";
 import { costRow, type Row } from "./row.ts";
@@ -15,7 +17,10 @@ const CPU = "idle.cpu";
 const MB = 1_000_000;
 /** The last terminal is checkpointed after a minute, and the program that draws screens leaves a minute later. */
 const REST_MS = 130_000;
-/** Whatever is done now and then is done within it: holders look after their sockets once a minute, and nothing is done less often. */
+/**
+ * Whatever is done now and then is done within it: holders look after their sockets once a minute, and nothing is done
+ * less often.
+ */
 const WATCH_MS = 60_000;
 
 export async function idle(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {

@@ -1,8 +1,8 @@
-// log.append.N.<peer>: acknowledged events a second with N writers at a time, each with a session of its own and each waiting for
-// its acknowledgement. The clock stops when every event is also in its session's own log (`drain`), so the second write that
-// keeps those logs readable is in the figure. Sessions exist and are drained before it starts.
-// log.append.scale: the figure at 250 writers over the figure at 25, measured in rounds of their own.
-// Not measured: how long one acknowledgement takes, the making of events, opening, several events in a transaction.
+// log.append.N.<peer>: acknowledged events a second with N writers at a time, each with a session of its own and each
+// waiting for its acknowledgement. The clock stops when every event is also in its session's own log (`drain`), so the
+// second write that keeps those logs readable is in the figure. Sessions exist and are drained before it starts.
+// log.append.scale: the figure at 250 writers over the figure at 25, measured in rounds of their own. Not measured: how
+// long one acknowledgement takes, the making of events, opening, several events in a transaction.
 import { PEERS, type PeerName } from "./append-peers.ts";
 import { rates } from "./rounds.ts";
 import { type Row, rateRow } from "./row.ts";

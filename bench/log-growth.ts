@@ -1,6 +1,6 @@
-// log.growth: events a second of 25 writers on a log that has 10⁶ events, over the same on a log that has 10⁴. Both are open at
-// the same time and write in alternating rounds; each round takes both as they were, so that the short one stays short.
-// Not measured: the time to open them (log.recover) and the memory they take.
+// log.growth: events a second of 25 writers on a log that has 10⁶ events, over the same on a log that has 10⁴. Both are
+// open at the same time and write in alternating rounds; each round takes both as they were, so that the short one
+// stays short. Not measured: the time to open them (log.recover) and the memory they take.
 import { killedHome, lengths, SESSIONS } from "./histories.ts";
 import { median, timed } from "./rounds.ts";
 import { type Row, rateRow } from "./row.ts";

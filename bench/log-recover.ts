@@ -1,8 +1,10 @@
-// How long a log takes to come back after its process was killed with SIGKILL, a thousand acknowledged events not yet in the
-// session logs, and its write-ahead log as long as so many events make it. Every event is counted afterwards.
-// log.recover.replay: open and read every session of 10⁶ events from the start, in events a second; the peer reads the same files in
+// How long a log takes to come back after its process was killed with SIGKILL, a thousand acknowledged events not yet
+// in the session logs, and its write-ahead log as long as so many events make it. Every event is counted afterwards.
+// log.recover.replay: open and read every session of 10⁶ events from the start, in events a second; the peer reads the
+// same files in
 //   a bare loop (split into lines, JSON.parse) and checks nothing.
-// log.recover.checkpoint: open, load the checkpoint, read the tail behind it, with 10⁶ events against 10⁴, in milliseconds.
+// log.recover.checkpoint: open, load the checkpoint, read the tail behind it, with 10⁶ events against 10⁴, in
+// milliseconds.
 // Not measured: a cold page cache (files were just written and are in memory), and the start of the process itself.
 import { readFileSync } from "node:fs";
 import type { EventLog } from "../src/log/event-log.ts";

@@ -1,4 +1,5 @@
-// A peer's host (bench/peers/*/host.mjs): the program that runs a peer's steps, started under Node and spoken to in lines of JSON.
+// A peer's host (bench/peers/*/host.mjs): the program that runs a peer's steps, started under Node and spoken to in
+// lines of JSON.
 // H1. Every wait for an answer ends: a host that reports a failure, or dies, rejects it with its last message.
 import { within } from "./waiting.ts";
 

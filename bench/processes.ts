@@ -66,7 +66,9 @@ function fieldOf(text: string, field: string): number {
   return Number(kib) * 1024;
 }
 
-/** Milliseconds on a core so far, by thread. The scheduler counts in nanoseconds; `stat` would count in ticks of 10 ms. */
+/**
+ * Milliseconds on a core so far, by thread. The scheduler counts in nanoseconds; `stat` would count in ticks of 10 ms.
+ */
 export type CpuTimes = ReadonlyMap<string, number>;
 
 export function cpuTimesOf(pids: readonly number[]): CpuTimes {

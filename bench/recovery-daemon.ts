@@ -1,8 +1,8 @@
-// recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says LIVE: the watchdog has
-// seen the end, recorded it and started another one, which has opened the log, folded it, and has every holder on the line again.
-// After each kill every program still has the pid it had at the beginning; another one breaks the benchmark.
-// Not measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that
-// flood.
+// recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says
+// LIVE: the watchdog has seen the end, recorded it and started another one, which has opened the log, folded it, and
+// has every holder on the line again.
+// After each kill every program still has the pid it had at the beginning; another one breaks the benchmark. Not
+// measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that flood.
 import { Home } from "./home.ts";
 import { median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";

@@ -1,6 +1,7 @@
-// recovery.machine.N: every process of a home with N terminals is killed at once; from the start of the next boot's watchdog until the
-// status says LIVE and all N terminals run again, each in its next generation, with its old screen and the line that says what happened
-// on its tape. Half of them are shells at a prompt, half full-screen programs, and all have their screen in a checkpoint.
+// recovery.machine.N: every process of a home with N terminals is killed at once; from the start of the next boot's
+// watchdog until the status says LIVE and all N terminals run again, each in its next generation, with its old screen
+// and the line that says what happened on its tape. Half of them are shells at a prompt, half full-screen programs, and
+// all have their screen in a checkpoint.
 // Not measured: the boot of the machine itself, and the cost of an empty page cache: everything here is still in
 // memory.
 import { readFileSync } from "node:fs";

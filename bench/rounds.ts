@@ -1,4 +1,5 @@
-// How things are compared: in rounds, one after the other, so that a machine that is busy for a while is busy for all of them.
+// How things are compared: in rounds, one after the other, so that a machine that is busy for a while is busy for all
+// of them.
 // M1. The median of the rounds counts: one bad second does not.
 // M2. What a round leaves for the collector is collected before the next clock starts.
 
@@ -43,7 +44,8 @@ async function rateOf(contestant: Contestant, events: number): Promise<number> {
 }
 
 /**
- * How many events take about `seconds`; finding out warms up code and files. It asks again until a try took nearly that long:
+ * How many events take about `seconds`; finding out warms up code and files. It asks again until a try took nearly that
+ * long:
  * a short one is mostly what a round costs at its end, and would promise too little.
  */
 async function enoughFor(contestant: Contestant, seconds: number): Promise<number> {

@@ -2,7 +2,7 @@
 // B1. `ratio` is always "better is larger": ours ÷ peer's for a rate, peer's ÷ ours for a time.
 // B2. A bar is information. Machines differ and are noisy, so a missed one is printed and never an exit code.
 
-/** DESIGN §11: fields are added, never changed. */
+/** Printed with --json: fields are added, never changed. */
 export type Row = {
   readonly name: string;
   readonly value: number;

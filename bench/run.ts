@@ -1,8 +1,8 @@
-// `bun run bench [name…] [--json] [--quick]`: measures us and our peers in the same run, and prints how they compare.
-// A name selects everything below it (`log.append.25`); no name selects all. Figures go to standard output, messages to
+// `bun run bench [name…] [--json] [--quick]`: measures us and our peers in the same run, and prints how they compare. A
+// name selects everything below it (`log.append.25`); no name selects all. Figures go to standard output, messages to
 // standard error.
-// Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none; 3 when something was
-// left out because its peer cannot be had: the others are measured all the same.
+// Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none; 3
+// when something was left out because its peer cannot be had: the others are measured all the same.
 import { buildPrograms } from "../scripts/build.ts";
 import { ROOT } from "../scripts/files.ts";
 import { BARS, NAMES, namesBelow, SUITES } from "./benches.ts";

@@ -1,10 +1,11 @@
-// screen.parse: output through our emulator, which feeds whole pieces only, in MB/s; the peer is @xterm/headless itself, with its own
-// character widths, given the same bytes in the same portions.
-// screen.snapshot: one screen of 80×24 with 10 KB of scrollback as text that restores it, in milliseconds; the peer reads the same lines
-// as plain text with the emulator's own `translateToString`: no colours, no modes, no cursor.
-// screen.restore: that text into a fresh terminal, in milliseconds; the peer is the same text into a fresh @xterm/headless of its own.
-// The bytes are those of a coding agent's session: redrawn frames, colours, wide characters, scrolling. Not measured: reading the tape,
-// the program's start, the way between it and the daemon.
+// screen.parse: output through our emulator, which feeds whole pieces only, in MB/s; the peer is @xterm/headless
+// itself, with its own character widths, given the same bytes in the same portions.
+// screen.snapshot: one screen of 80×24 with 10 KB of scrollback as text that restores it, in milliseconds; the peer
+// reads the same lines as plain text with the emulator's own `translateToString`: no colours, no modes, no cursor.
+// screen.restore: that text into a fresh terminal, in milliseconds; the peer is the same text into a fresh
+// @xterm/headless of its own.
+// The bytes are those of a coding agent's session: redrawn frames, colours, wide characters, scrolling. Not measured:
+// reading the tape, the program's start, the way between it and the daemon.
 import { Terminal } from "@xterm/headless";
 import { Emulator, MAX_FEED, SCROLLBACK_LINES } from "../src/screen/emulator.ts";
 import { serialize } from "../src/screen/serialize.ts";

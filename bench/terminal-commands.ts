@@ -1,6 +1,8 @@
-// What people wait for, with 25 sessions present on either side: wall time of whole commands, typed in a window as people do (a command
-// that finds a terminal behind its output has more to ask than one behind a pipe), one of ours and one of tmux's in turn.
-// terminal.new.tmux: `holdfast new -d NAME -- sleep` until it returns; ours is then durable and its holder has answered.
+// What people wait for, with 25 sessions present on either side: wall time of whole commands, typed in a window as
+// people do (a command that finds a terminal behind its output has more to ask than one behind a pipe), one of ours and
+// one of tmux's in turn.
+// terminal.new.tmux: `holdfast new -d NAME -- sleep` until it returns; ours is then durable and its holder has
+// answered.
 // terminal.ls.tmux: `holdfast ls`.
 // terminal.attach.tmux: `holdfast attach` in a window, from its start until the program's earlier output is painted.
 // The peer is a client written in C that asks one server; ours starts a Bun each time, and every terminal has its own

@@ -23,7 +23,10 @@ const MB = 1_000_000;
 const LIMIT_MS = 60_000;
 const READY = "@ready@";
 const LINE = "x".repeat(79);
-/** Reads how many MB are wanted, writes them, and says that it has. The marks are put together, so that no echo can be taken for one. */
+/**
+ * Reads how many MB are wanted, writes them, and says that it has. The marks are put together, so that no echo can be
+ * taken for one.
+ */
 const PROGRAM = [
   "sh",
   "-c",

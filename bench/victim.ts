@@ -1,5 +1,5 @@
-// A program that is killed: `bun bench/victim.ts <home> <events>` writes that many events, saves a checkpoint, writes a tail of
-// acknowledged events that only the write-ahead log has, and dies by SIGKILL.
+// A program that is killed: `bun bench/victim.ts <home> <events>` writes that many events, saves a checkpoint, writes a
+// tail of acknowledged events that only the write-ahead log has, and dies by SIGKILL.
 import { foldOn, foldStore, saveFold } from "./fold.ts";
 import { SESSIONS, TAIL } from "./histories.ts";
 import { fill, openLog } from "./writers.ts";

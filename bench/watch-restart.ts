@@ -1,7 +1,8 @@
-// watch.restart.pm2: a watched program, killed with SIGKILL, until its successor runs: a child of the watchdog's that has another pid and
-// is executing the program (`sleep`), seen in /proc. The peer does the same with the same program, in turn, each with its own defaults.
-// Both programs had lived for more than a second before each kill: neither side counts that as a crash loop.
-// Not measured: the successor's own start, and a watchdog with many programs.
+// watch.restart.pm2: a watched program, killed with SIGKILL, until its successor runs: a child of the watchdog's that
+// has another pid and is executing the program (`sleep`), seen in /proc. The peer does the same with the same program,
+// in turn, each with its own defaults.
+// Both programs had lived for more than a second before each kill: neither side counts that as a crash loop. Not
+// measured: the successor's own start, and a watchdog with many programs.
 import { Home } from "./home.ts";
 import { Pm2 } from "./pm2.ts";
 import { childrenOf, programOf } from "./processes.ts";

@@ -1,7 +1,10 @@
-// checkpoint.workflow.save: the checkpoint of a typical run (30 finished steps with a kilobyte of output each), from the run in memory to
-// durable under its name, the one before it kept in the history; the peer writes the same bytes atomically with bare node:fs.
-// checkpoint.workflow.load: the file, its hash checked, with the tail of the log folded in (two events); the peer reads the file and parses it.
-// Both in milliseconds, one of ours and one of the peer's in turn. Not measured: a cold page cache, the first save of a process.
+// checkpoint.workflow.save: the checkpoint of a typical run (30 finished steps with a kilobyte of output each), from
+// the run in memory to durable under its name, the one before it kept in the history; the peer writes the same bytes
+// atomically with bare node:fs.
+// checkpoint.workflow.load: the file, its hash checked, with the tail of the log folded in (two events); the peer reads
+// the file and parses it.
+// Both in milliseconds, one of ours and one of the peer's in turn. Not measured: a cold page cache, the first save of a
+// process.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "../src/core/workflow/definition.ts";

@@ -1,6 +1,6 @@
-// workflow.items.growth: time per item of a map of 10,000 items, each with one step in process, around item 10,000 (ours) and around
-// item 100 (the peer's column): the last thousand and the first thousand of the same run. Everything is in it: deciding, the log,
-// checkpoints. The first run warms up and does not count.
+// workflow.items.growth: time per item of a map of 10,000 items, each with one step in process, around item 10,000
+// (ours) and around item 100 (the peer's column): the last thousand and the first thousand of the same run. Everything
+// is in it: deciding, the log, checkpoints. The first run warms up and does not count.
 // Not measured: items whose steps are commands; there, starting them is nearly all of it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// The peers of workflows, each as it comes: DBOS Transact on a PostgreSQL of its own, Restate with a server of its own, LangGraph with its
-// SQLite saver. A peer has a store (a server or a file) that stays, and a host that runs the steps and may be killed.
+// The peers of workflows, each as it comes: DBOS Transact on a PostgreSQL of its own, Restate with a server of its own,
+// LangGraph with its SQLite saver. A peer has a store (a server or a file) that stays, and a host that runs the steps
+// and may be killed.
 //   langgraph          asked to be durable: `durability: "sync"`, SQLite with `synchronous = FULL`
 //   langgraph-shipped  as it comes: what the last steps did may be lost with the machine
 import { createServer } from "node:net";
@@ -46,7 +47,8 @@ const KINDS: Readonly<Record<PeerName, Kind>> = {
 export type PeerRunner = Runner & { readonly peer: PeerName };
 
 /**
- * All that can be had of them, up and ready, with us; ended however `use` ends. Says why one is left out, and what is not measured then.
+ * All that can be had of them, up and ready, with us; ended however `use` ends. Says why one is left out, and what is
+ * not measured then.
  * `place` is a name that nobody else has in this run.
  */
 export async function withRunners(

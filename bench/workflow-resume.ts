@@ -1,6 +1,8 @@
-// workflow.resume.10000: the daemon is killed with SIGKILL while a run with 10,000 finished steps is at its last one, until the status of
-// another daemon says LIVE; that one has read the run's checkpoint and the tail of its log, and has its holder on the line again.
-// The peer is the same with 10 finished steps. Afterwards the step must still be the one that was begun: another attempt breaks the benchmark.
+// workflow.resume.10000: the daemon is killed with SIGKILL while a run with 10,000 finished steps is at its last one,
+// until the status of another daemon says LIVE; that one has read the run's checkpoint and the tail of its log, and has
+// its holder on the line again.
+// The peer is the same with 10 finished steps. Afterwards the step must still be the one that was begun: another
+// attempt breaks the benchmark.
 import { Home } from "./home.ts";
 import { median } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";

@@ -1,5 +1,6 @@
-// workflow.shell.overhead: what a step `shell: "true"` takes more than the same command run bare, in milliseconds: the time from the end of
-// one step to the end of the next, in runs of many such steps, less the time from spawning `/bin/sh -e -c true` on pipes to its exit.
+// workflow.shell.overhead: what a step `shell: "true"` takes more than the same command run bare, in milliseconds: the
+// time from the end of one step to the end of the next, in runs of many such steps, less the time from spawning
+// `/bin/sh -e -c true` on pipes to its exit.
 // Between two ends there are: both events durable, a directory and a claim, the command, its exit and its end on disk.
 // The first step of a run, which may have to start a holder, is reported on standard error. Runs and bare commands take
 // turns.

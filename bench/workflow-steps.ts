@@ -1,9 +1,10 @@
-// workflow.steps.N.<peer>: durable in-process steps a second, N = 1 workflow and 25 at once: ours `set` one variable each, the peers' return a
-// number. workflow.shell.N.<peer>: the same with steps that run `true` in a shell; ours runs it in a holder that outlives the daemon, the
-// peers' hosts spawn it.
-// The clock runs from asking for the workflows until all of them are said to have ended. All have the same number of steps; everyone
-// has run as many before (warm code, files that are there), and then they run in turn.
-// Not measured: steps with much output, workflows of many thousands of steps, how long one step takes from its end to the next one's start.
+// workflow.steps.N.<peer>: durable in-process steps a second, N = 1 workflow and 25 at once: ours `set` one variable
+// each, the peers' return a number. workflow.shell.N.<peer>: the same with steps that run `true` in a shell; ours runs
+// it in a holder that outlives the daemon, the peers' hosts spawn it.
+// The clock runs from asking for the workflows until all of them are said to have ended. All have the same number of
+// steps; everyone has run as many before (warm code, files that are there), and then they run in turn.
+// Not measured: steps with much output, workflows of many thousands of steps, how long one step takes from its end to
+// the next one's start.
 import { inTurn, median, percentile, timed } from "./rounds.ts";
 import { type Row, rateRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";

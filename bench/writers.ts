@@ -9,7 +9,10 @@ export function openLog(home: string): Promise<EventLog> {
   return EventLog.open({ disk: realDisk(), clock: realClock(), home });
 }
 
-/** Opened and warmed: every session exists on disk before any clock starts. A run ends when its events are in the session logs. */
+/**
+ * Opened and warmed: every session exists on disk before any clock starts. A run ends when its events are in the
+ * session logs.
+ */
 export async function writersOn(home: string, writers: number): Promise<Contestant> {
   const log = await openLog(home);
   const sessions = Array.from({ length: writers }, (_, index) => sessionName(index));

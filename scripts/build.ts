@@ -52,7 +52,8 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   }
   const link = join(root, NEWEST);
   const before = linkedFrom(link);
-  if (before === undefined) rmSync(link, { recursive: true, force: true }); // Whoever copied it may have made a directory of it.
+  // Whoever copied it may have made a directory of it.
+  if (before === undefined) rmSync(link, { recursive: true, force: true });
   symlinkSync(basename(directory), `${directory}.link`);
   renameSync(`${directory}.link`, link); // BC1
   for (const name of readdirSync(folder)) {

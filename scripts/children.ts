@@ -1,4 +1,5 @@
-// The coverage of our programs that tests start as processes of their own: laid out before the tests, added to Bun's lcov after them.
+// The coverage of our programs that tests start as processes of their own: laid out before the tests, added to Bun's
+// lcov after them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PROGRAMS } from "../src/world/built.ts";

@@ -1,5 +1,5 @@
-// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters, and programs that lie in
-// one file from one that has them.
+// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters,
+// and programs that lie in one file from one that has them.
 // The counters are in a memory-mapped file, so that their values survive even a SIGKILL.
 import { readFileSync } from "node:fs";
 import { countedPath, counterName, HITS, IN_ONE_FILE, PLACES, type Places } from "./counted-files.ts";

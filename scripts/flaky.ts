@@ -1,4 +1,5 @@
-// The tests that may fail now and then without failing CI: tests/flaky.tsv, one per line: file, test, reason, expiry date.
+// The tests that may fail now and then without failing CI: tests/flaky.tsv, one per line: file, test, reason, expiry
+// date.
 // F1. A row is an exception for a short time: it expires after at most 14 days, and an expired row is a failure.
 // F2. A row that cannot be read, or whose test does not exist, is a failure too: the list never grows by accident.
 import type { Report } from "./junit.ts";

@@ -1,6 +1,7 @@
-// What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own (tests/agent/real).
-// Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed: tests that need a
-// missing one are skipped, and say so.
+// What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own
+// (tests/agent/real).
+// Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed:
+// tests that need a missing one are skipped, and say so.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./files.ts";

@@ -1,4 +1,5 @@
-// The requirement table: clauses kept by hand in docs/requirements.tsv, and the page that shows which tests cover which clause.
+// The requirement table: clauses kept by hand in docs/requirements.tsv, and the page that shows which tests cover which
+// clause.
 // R1. The clauses live in the repository, so that a clone can check itself without the documents that they came from.
 // R2. Whether a clause is met is a person's judgement; a clause that is called met has a test.
 import type { SourceFile } from "./files.ts";
@@ -7,7 +8,9 @@ import { requirementsIn, testNames } from "./test-names.ts";
 const STATUSES = ["met", "partial", "missing"] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** `id` is the row's, with a letter if the row has several clauses. `sources`: where the source documents ask for it. */
+/**
+ * `id` is the row's, with a letter if the row has several clauses. `sources`: where the source documents ask for it.
+ */
 export type Clause = {
   readonly id: string;
   readonly status: Status;

@@ -1,5 +1,5 @@
-// Writes docs/REQUIREMENTS.md: clause of a requirement → tests. With `--check` it only compares. Fails if the table and the names of the
-// tests do not agree.
+// Writes docs/REQUIREMENTS.md: clause of a requirement → tests. With `--check` it only compares. Fails if the table and
+// the names of the tests do not agree.
 import { publish, readAll, readText } from "./files.ts";
 import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "./requirement-rows.ts";
 

@@ -173,6 +173,29 @@ const claims: readonly Claim[] = [
     good: [["src/world/a.ts", "// never writeFileSync\nwriteSync(fd, b)"]],
   },
   {
+    says: "comments are at most 120 columns wide",
+    rule: rules.commentsAreNarrow,
+    bad: [
+      ["src/log/a.ts", `// ${"x ".repeat(60)}`],
+      ["tests/a.ts", `  /** ${"x ".repeat(60)}*/`],
+    ],
+    good: [["src/log/a.ts", `const x = "${"x ".repeat(60)}";\n// ${"x ".repeat(50)}`]],
+  },
+  {
+    says: "tests wait for the state of other processes, or say why it is settled",
+    rule: rules.looksAtOthersWait,
+    bad: [
+      ["tests/a.test.ts", "expect(processes.alive(who)).toBe(true);"],
+      ["tests/a.test.ts", 'expect(readFileSync(`/proc/${pid}/environ`)).toContain("x");'],
+      ["tests/a.test.ts", 'expect(place.tmux("list-panes")).toBe("x");'],
+    ],
+    good: [
+      ["tests/a.test.ts", "expect(processes.alive(who)).toBe(true); // Settled: it was waited for."],
+      ["tests/a.test.ts", "// Settled: it has exited.\nexpect(processes.alive(who)).toBe(false);"],
+      ["tests/a.test.ts", 'await until("it is gone", () => !processes.alive(who), () => who);'],
+    ],
+  },
+  {
     says: "no file is longer than 400 lines",
     rule: rules.notTooLong,
     bad: [["src/log/a.ts", "x\n".repeat(401)]],

@@ -1,4 +1,5 @@
-// Waiting in tests: for a fact and never for a time. A wait that fails says which fact never came and what was last seen.
+// Waiting in tests: for a fact and never for a time. A wait that fails says which fact never came and what was last
+// seen.
 
 /**
  * Longer than anything takes; a fact that is still missing then will not come. The test command measures how busy the
@@ -21,7 +22,10 @@ export async function pause(tookMs: number, waitedMs: number): Promise<void> {
   await Bun.sleep(Math.max(LOOK_MS, 2 * tookMs, Math.min(MAX_MS, waitedMs / 20)));
 }
 
-/** Returns what `look` finds as soon as that is neither undefined nor false. `seen` tells what is there instead if it never is. */
+/**
+ * Returns what `look` finds as soon as that is neither undefined nor false. `seen` tells what is there instead if it
+ * never is.
+ */
 export async function until<T>(
   fact: string,
   look: () => Found<T> | Promise<Found<T>>,

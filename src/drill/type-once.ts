@@ -1,4 +1,5 @@
-// Types once into a terminal of the drill, like `holdfast send`: connects to its holder and waits until it has the bytes.
+// Types once into a terminal of the drill, like `holdfast send`: connects to its holder and waits until it has the
+// bytes.
 import { isFault } from "../base/fault.ts";
 import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";

@@ -1,4 +1,5 @@
-// The checkpoints of runs on disk (UC-4, UC-6): `state/<repo>/sessions/<id>/checkpoint.json`, and older ones in `history/`.
+// The checkpoints of runs on disk (UC-4, UC-6): `state/<repo>/sessions/<id>/checkpoint.json`, and older ones in
+// `history/`.
 // CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in;
 //      where none is valid, the log alone has everything. So it is never behind, and a damaged file costs time only.
 // CS2. What was passed over, and why, comes along: no silent fallback (UC-7).
@@ -158,7 +159,8 @@ export class CheckpointStorage {
     const { run, reason } = this.#foldTail(session, base);
     if (run === undefined) return unknown(session.slice(session.lastIndexOf("/") + 1));
     const at = new Date(this.#place.clock.now()).toISOString();
-    return ok({ checkpoint: toCheckpoint(run, reason, at), from: base?.from ?? null, problems: loaded.problems }); // CS2
+    // CS2
+    return ok({ checkpoint: toCheckpoint(run, reason, at), from: base?.from ?? null, problems: loaded.problems });
   }
 
   #foldTail(session: string, base: Base | undefined): { run: Run | undefined; reason: CheckpointReason } {

@@ -1,5 +1,6 @@
-// The names of everything below HOLDFAST_HOME that is neither a log nor a tape, once. Other programs see them: names are
-// added, never changed (docs/FORMATS.md). The logs' own names are in log/session/places.ts, which cannot import this room.
+// The names of everything below HOLDFAST_HOME that is neither a log nor a tape, once. Other programs see them: names
+// are added, never changed (docs/FORMATS.md). The logs' own names are in log/session/places.ts, which cannot import
+// this room.
 
 /** Sockets, locks and notes: nothing in it has to survive a power cut. */
 export const RUN = "run";

@@ -1,4 +1,5 @@
-// Keeps the watched programs: hears their heartbeats, records their crashes, sees crash loops, and enters safe mode (WD-6, SM-5).
+// Keeps the watched programs: hears their heartbeats, records their crashes, sees crash loops, and enters safe mode
+// (WD-6, SM-5).
 // Q1. A crash of an essential program is on record, and safe mode in force, before that program starts again; but a
 //     disk that does not answer holds nobody up for longer than `RECORD_MS`.
 // Q2. To be unresponsive is reported and not counted: only an end is a crash that makes a loop, and a hang that we end

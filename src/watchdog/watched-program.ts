@@ -1,4 +1,5 @@
-// One watched program through all its lives: started, adopted, started again when it ends, stopped when the operator wants it down.
+// One watched program through all its lives: started, adopted, started again when it ends, stopped when the operator
+// wants it down.
 // T1. Nothing is started beside a living one: first we look who runs, and adopt it.
 // T2. Nothing is started unless the operator wants `up` at that very moment, also after a pause and in the middle of a
 //     heal.

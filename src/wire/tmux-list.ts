@@ -26,7 +26,10 @@ export type ListedPane = {
   /** 0 if its program has ended: the pid may belong to another process by now. */
   readonly pid: number;
   readonly title: string;
-  /** Of the program in front. Empty if tmux cannot read it: in a pane's first milliseconds, and when its program has ended. */
+  /**
+   * Of the program in front. Empty if tmux cannot read it: in a pane's first milliseconds, and when its program has
+   * ended.
+   */
   readonly directory: string;
   /** Where its program was started, or the session's directory if this tmux does not tell. */
   readonly startDirectory: string;

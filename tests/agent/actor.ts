@@ -2,7 +2,7 @@
 //   say X        says it;                     ask TOOL X    asks for a permission, and says what was decided
 //   call T JSON  calls one of our tools;      append F X    appends a line to a file, once for each time it is told
 //   crash        ends with an error at once;  hang          says nothing more
-//   long F       writes how long its prompt was; once F  what comes next is left out where the file is there, else it is made
+//   long F writes how long its prompt was; once F what comes next is left out where the file is there, else it is made
 //   wait F       goes on when there is such a file; fail X  fails the turn
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
 import { appendFileSync, existsSync, writeSync } from "node:fs";

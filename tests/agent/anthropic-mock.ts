@@ -1,6 +1,7 @@
-// Stands in for a service we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback.
-// It speaks the real protocol (server-sent events). The last words of the person determine its answer:
-//   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle of its answer; `limit:` is refused with 429; all else is echoed.
+// Stands in for a service we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback. It speaks
+// the real protocol (server-sent events). The last words of the person determine its answer:
+//   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle
+//   of its answer; `limit:` is refused with 429; all else is echoed.
 import type { Server } from "bun";
 
 type Block =
@@ -48,7 +49,8 @@ export class AnthropicMock {
     };
     const last = lastWords(body.messages.findLast(({ role }) => role === "user")?.content);
     const tools = (body.tools ?? []).map(({ name }) => name);
-    if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last }); // Titles and the like have no tools.
+    // Titles and the like have no tools.
+    if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last });
     if (last.includes("limit:")) return limited(last);
     const stall = last.includes("stall:") ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
     return stream(body.model, this.#block(last), stall);

@@ -210,7 +210,8 @@ test("follow continues through a killed daemon, and so does ask; log shows all o
   expect(entries).toHaveLength(3);
   for (const lines of [3, 1]) {
     const followed = (await home.ok("agent", "follow", "alpha", "--json", "-n", `${lines}`)).trim().split("\n");
-    expect(followed.map((line) => JSON.parse(line))).toEqual(entries.slice(-lines)); // It has ended, whether that is shown or not.
+    // It has ended, whether that is shown or not.
+    expect(followed.map((line) => JSON.parse(line))).toEqual(entries.slice(-lines));
   }
   rejects(await home.run("agent", "log", "beta"), 4, 'There is no agent "beta".');
 });
@@ -301,6 +302,7 @@ test("down --kill ends the processes of agents, in a turn or not; the next up co
     ({ pid }): number => pid,
   );
   await home.ok("down", "--kill");
+  // Settled: `down --kill` returns when they are gone.
   expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]);
   await home.ok("up");
   await until(

@@ -185,7 +185,8 @@ export class AgentSystem implements Fuzzed<Step> {
     const command = this.#answerTo(id, prompt.id, decision, always);
     const answered = this.#submit(command);
     expect(answered !== undefined).toBe(prompt.state.kind === "open");
-    if (answered !== undefined) expect(this.#submit(command)).toEqual([]); // A repeat of the same is acknowledged, and changes nothing.
+    // A repeat of the same is acknowledged, and changes nothing.
+    if (answered !== undefined) expect(this.#submit(command)).toEqual([]);
   }
 
   #answerTo(id: string, prompt: string, decision: "allow" | "deny", always: boolean) {

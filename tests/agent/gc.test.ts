@@ -178,7 +178,8 @@ test("an agent with a living descendant or process is not over", async () => {
   await life.create(GRANDCHILD, KID);
   await life.terminate(KID);
   const grandchild = life.store.agent(GRANDCHILD);
-  if (grandchild !== undefined) life.store.put(GRANDCHILD, { ...grandchild, terminated: undefined }); // As one that dangles.
+  // As one that dangles.
+  if (grandchild !== undefined) life.store.put(GRANDCHILD, { ...grandchild, terminated: undefined });
   life.world.clock.jump(400 * DAY);
   expect((await life.collect()).items).toEqual([]);
   expect(life.files(`agents/${KID}`)).toContain("session.json");

@@ -1,5 +1,6 @@
 // A house of agents without a world: commands are decided and folded at once, and the test decides the outcome of
 // effects.
+
 import { expect } from "bun:test";
 import { assert } from "../../src/base/assert.ts";
 import { ok, type Result } from "../../src/base/result.ts";
@@ -12,6 +13,7 @@ import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent, AgentSettings, SessionPlan } from "../../src/core/agent/events.ts";
 import type { ProviderEvent, ProviderName } from "../../src/core/agent/provider.ts";
 import { Tree } from "../../src/core/agent/tree.ts";
+import { expectLegal } from "./legal.ts";
 
 export const CHILD = { pid: 7, startTime: 70, bootId: "boot" };
 
@@ -61,6 +63,7 @@ export class AgentFixture {
     expect(this.tree.snapshot()).toEqual(before); // F2 of draft.ts
     if (!decided.ok) return decided;
     const { events } = decided.value;
+    for (const [id, record] of decided.value.after) expectLegal(this.agentRecords.get(id), record);
     for (const event of events) this.fold(event);
     expect(this.tree.snapshot()).toEqual(after);
     for (const [id, record] of decided.value.after) expect(record).toEqual(this.agentRecords.get(id) as never);

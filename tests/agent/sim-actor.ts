@@ -1,5 +1,5 @@
 // One process of the scripted program on the simulated machine: it executes its prompts line by line.
-//   note X       leaves a mark, which nothing takes back;  ask TOOL X   asks for a permission, and notes what was decided
+//   note X leaves a mark, which nothing takes back; ask TOOL X asks for a permission, and notes what was decided
 //   call T JSON  calls one of our tools
 //   crash        ends with exit code 9;  hang [hard]       says nothing more until SIGTERM (hard: SIGKILL) ends it
 //   limit S      has used up what it may use for so many seconds, and waits for the next prompt

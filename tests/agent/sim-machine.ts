@@ -51,7 +51,8 @@ export class AgentMachine extends Machine {
       hangs = hard ? "hard" : "softly";
     };
     const say = (message: Told) => {
-      if (!born.life.dead) this.#says(env["HOLDFAST_TERMINAL"] ?? "", message, events); // The machine may go down in the middle of what it does.
+      // The machine may go down in the middle of what it does.
+      if (!born.life.dead) this.#says(env["HOLDFAST_TERMINAL"] ?? "", message, events);
     };
     const actor = new Actor(this, { life: born.life, say, crash, hang });
     let heard = "";

@@ -1,6 +1,7 @@
 // The bare LLM of the simulated machine: it makes the calls in its lines, one at a time, and then says how many there
 // were.
-//   fail 429 S · fail 500 · fail cut · fail stall    once: it wants to be asked later, breaks, breaks off in the middle, says nothing
+//   fail 429 S · fail 500 · fail cut · fail stall once: it wants to be asked later, breaks, breaks off in the middle,
+//   says nothing
 // SA2. It knows only the request, and its answer depends on that alone; only its failures belong to this world, and
 //      happen once.
 import { Fault } from "../../src/base/fault.ts";

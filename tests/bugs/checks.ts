@@ -154,7 +154,10 @@ const FAULTY: readonly Step[] = [
   { kind: "await" },
 ];
 
-/** The first, the second, the third … sync fails: nothing that was acknowledged may be missing once the power has been cut. */
+/**
+ * The first, the second, the third … sync fails: nothing that was acknowledged may be missing once the power has been
+ * cut.
+ */
 function failedSyncs(): Promise<number> {
   const isSync = ({ operation }: Call) => /sync/i.test(operation);
   return faultSweep((call) => (isSync(call) ? { kind: "fail", code: "EIO" } : undefined));

@@ -1,6 +1,7 @@
 // Stands in for a program we do not own: `systemctl --user` and `loginctl` as systemd 252 behaves, for one unit.
-//   bun fake-systemctl.ts STATE_DIR systemctl|loginctl WORDS…       answers like the real one, and notes the call in STATE_DIR/calls
-//   bun fake-systemctl.ts STATE_DIR supervise                        is the manager of the running unit: Restart=always, ExecCondition
+//   bun fake-systemctl.ts STATE_DIR systemctl|loginctl WORDS… answers like the real one, and notes the call in
+//   STATE_DIR/calls
+//   bun fake-systemctl.ts STATE_DIR supervise is the manager of the running unit: Restart=always, ExecCondition
 // FS1. Unit settings are read from the unit file by systemd's rules (unit-parser.ts), and only on `daemon-reload`.
 // FS2. `STATE_DIR/broken` holds the message with which every call fails, as without a bus; `STATE_DIR/no-linger`
 //      refuses lingering.

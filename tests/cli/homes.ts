@@ -39,7 +39,9 @@ export function entry(session: string, data: Json, event = "message.enqueued"): 
   return { session, ts: "2026-01-02T03:04:05.678Z", event, data };
 }
 
-/** Appends an entry for each number from `from` up to `to`, taking the sessions in turn; resolves when all are durable. */
+/**
+ * Appends an entry for each number from `from` up to `to`, taking the sessions in turn; resolves when all are durable.
+ */
 export async function write(log: EventLog, from: number, to: number, sessions: readonly string[] = SESSIONS) {
   for (let i = from; i < to; i++) {
     const appended = log.append([entry(sessions[i % sessions.length] ?? A, { i, text: "hello" })]);
@@ -57,7 +59,10 @@ export async function closedHome(count: number, sessions: readonly string[] = SE
   return home;
 }
 
-/** A home whose writer was killed: first `drained` entries in the sessions' logs, then `waiting` only in the write-ahead log. */
+/**
+ * A home whose writer was killed: first `drained` entries in the sessions' logs, then `waiting` only in the write-ahead
+ * log.
+ */
 export async function killedHome(drained: number, waiting: number): Promise<string> {
   const home = emptyHome();
   await ended(startWriter(home, "kill", drained, waiting));

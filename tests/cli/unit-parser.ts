@@ -1,4 +1,5 @@
-// Reads a unit file as systemd does (systemd.syntax, systemd.service): words in quotes, C escapes, `%%`, prefixes of programs.
+// Reads a unit file as systemd does (systemd.syntax, systemd.service): words in quotes, C escapes, `%%`, prefixes of
+// programs.
 
 /** The values of a key, one for each line that has it. */
 export function linesOf(text: string, key: string): string[] {

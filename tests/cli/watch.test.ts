@@ -77,6 +77,7 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
   expect(livesOf(home, "job")).toEqual([job]); // No other program was touched.
   expect((await home.json("status")).safeMode.active).toBe(false);
   await home.ok("down");
+  // Settled: `down` returns when they are gone.
   for (const pid of [second, job]) expect(processes.startTime(pid)).toBeUndefined();
   expect(await home.ok("ls")).not.toContain("api");
 });
@@ -95,8 +96,10 @@ test("the environment of a watched program is in no process list, and only that 
   const { watchdog, daemon } = await home.json("status");
   for (const { pid } of [watchdog, daemon]) {
     // Readable by everyone on the machine.
+    // Settled: a process keeps the arguments it was started with.
     expect(readFileSync(`/proc/${pid}/cmdline`, "latin1")).not.toContain("hunter2");
   }
+  // Settled: a process keeps the environment it was started with.
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "latin1")).not.toContain("hunter2");
   process.kill(watchdog.pid, "SIGKILL"); // A restarted watchdog gets the same, by the same route.
   await until(
@@ -108,6 +111,7 @@ test("the environment of a watched program is in no process list, and only that 
     () => home.json("status"),
   );
   const { watchdog: healed } = await home.json("status");
+  // Settled: a process keeps the arguments it was started with.
   expect(readFileSync(`/proc/${healed.pid}/cmdline`, "latin1")).not.toContain("hunter2");
   expect((await home.json("status")).programs).toHaveLength(1);
 });
@@ -219,6 +223,7 @@ test("relative paths in the environment are made absolute before they are passed
     expect(given).toContain(`HOLDFAST_CONFIG=${home.path}/there/own.toml`);
     expect(given).toContain(`HOLDFAST_HOME=${home.path}`);
   }
+  // Settled: a process keeps the environment it was started with.
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "utf8")).toContain("HOLDFAST_HEARTBEAT_MS=333");
 });
 
@@ -289,6 +294,7 @@ test("run/ is removed and a second watchdog starts before the first notices: one
   await isAdopted(home, before.daemon.pid);
   const after = await home.json("status");
   expect(after.daemon.pid).toBe(before.daemon.pid);
+  // Settled: only one program was left, and nothing ends it.
   expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));
   expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Losing a race is not a crash.
   process.kill(after.daemon.pid, "SIGKILL");

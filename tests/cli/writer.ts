@@ -1,6 +1,6 @@
 // A process that writes a log, for tests that read it meanwhile or after it was killed.
 //   kill DRAINED WAITING   writes, drains, writes more, and dies by SIGKILL once that is durable
-//   on                     writes without end, one line with the last durable seq on stdout now and then; ends with its stdin
+//   on writes without end, one line with the last durable seq on stdout now and then; ends with its stdin
 import { openLog, pretendDaemon, write } from "./homes.ts";
 
 const [home = "", mode = "", ...counts] = process.argv.slice(2);

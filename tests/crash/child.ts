@@ -3,7 +3,10 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 
-/** When SIGKILL comes: right after the start, when recovery begins, at a change in the write-ahead log's directory, or after so many lines. */
+/**
+ * When SIGKILL comes: right after the start, when recovery begins, at a change in the write-ahead log's directory, or
+ * after so many lines.
+ */
 export type Moment =
   | { readonly kind: "at once" }
   | { readonly kind: "recovering" }

@@ -3,7 +3,8 @@
 // is left.
 //   bun tests/crash/exercise.ts run <dir> [--events N] [--seed S]
 //   bun tests/crash/exercise.ts verify <dir> <acks-file>
-// stdout has nothing but acknowledgements (acks.ts), all words go to stderr. Exit codes: 0 all is well · 1 the disk failed or is in use,
+// stdout has nothing but acknowledgements (acks.ts), all words go to stderr. Exit codes: 0 all is well · 1 the disk
+// failed or is in use,
 // and nothing was acknowledged after that · 2 wrong usage · 3 a promise is broken · 70 a bug of ours.
 import { resolve } from "node:path";
 import { isFault } from "../../src/base/fault.ts";

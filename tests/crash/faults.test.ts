@@ -1,4 +1,5 @@
-// System calls that fail, for real: strace makes one call of the exercise fail, and the run ends there without a false word.
+// System calls that fail, for real: strace makes one call of the exercise fail, and the run ends there without a false
+// word.
 // T1. Each fault is proved to have fired by strace's own trace; the sweep ends when it no longer does.
 // T2. strace counts `when=` for each thread and call on its own, so a fault may fire once in several threads.
 import { afterAll, expect, test } from "bun:test";
@@ -42,8 +43,10 @@ async function runWithFault(home: string, inject: string): Promise<Traced> {
 type Rule = { readonly path: RegExp; readonly silenced: RegExp; readonly threads: "any" | "printing" };
 
 /**
- * What may not be printed any more once a call on such a file has failed. One batch is on its way at a time, so of the write-ahead log this
- * is true whichever thread was hit. A tape's sync in the background may fail while the one before is still to be told, and so with checkpoints.
+ * What may not be printed any more once a call on such a file has failed. One batch is on its way at a time, so of the
+ * write-ahead log this
+ * is true whichever thread was hit. A tape's sync in the background may fail while the one before is still to be told,
+ * and so with checkpoints.
  */
 const RULES: readonly Rule[] = [
   { path: /\/wal\/\d+\.wal>/, silenced: /\bwrite\(1<[^>]*>, "transaction /, threads: "any" },
@@ -76,7 +79,8 @@ async function sweep(calls: string, error: string): Promise<Swept> {
     }
     swept.fired += 1;
     if (first.judged) swept.judged += 1;
-    if (first.code !== 0) swept.ended += 1; // The record in the lock file and the ballast may fail: nothing depends on them.
+    // The record in the lock file and the ballast may fail: nothing depends on them.
+    if (first.code !== 0) swept.ended += 1;
     if (first.code !== 0) expect({ when, ...first, out: "" }).toMatchObject(endedBy(error));
     check(home, first.out, when);
     const second = await exercise(["run", home, "--events", "150"]);

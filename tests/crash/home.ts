@@ -1,4 +1,5 @@
-// Where the exercise keeps its things below the directory it is given, and how large each may grow: the same for `run` and `verify`.
+// Where the exercise keeps its things below the directory it is given, and how large each may grow: the same for `run`
+// and `verify`.
 
 import { joinPath } from "../../src/base/path.ts";
 import { CheckpointStore } from "../../src/log/checkpoint/store.ts";

@@ -1,6 +1,7 @@
-// Real processes: the exercise is killed with SIGKILL, in a full run hundreds of times, and nothing that it acknowledged is
-// ever missing.
-// The page cache survives a kill, so this proves the recovery of torn work, not the syncs: for those see tests/sim and tests/bugs.
+// Real processes: the exercise is killed with SIGKILL, in a full run hundreds of times, and nothing that it
+// acknowledged is ever missing.
+// The page cache survives a kill, so this proves the recovery of torn work, not the syncs: for those see tests/sim and
+// tests/bugs.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

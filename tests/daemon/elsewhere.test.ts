@@ -89,6 +89,7 @@ test("DS-2(a) a bad record sets one terminal aside, with its name and a next ste
   expect(items.find(({ id }) => id === bad)).toMatchObject({ name: "bad", fate: "needs you" });
   expect(items.find(({ id }) => id === good)).toMatchObject({ fate: "back as it was" });
   expect(await home.ask("terminal.rename", { id: bad, name: "x" })).toMatchObject({ error: { code: "log.frozen" } });
+  // Settled: the holder runs on, and keeps its arguments.
   expect(readProc(home.claim(bad)?.pid ?? 0, "cmdline")).toContain(bad); // It was left alone.
 });
 

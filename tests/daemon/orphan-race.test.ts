@@ -12,7 +12,7 @@ function changed(sim: SimProcesses, changes: Partial<Processes>): Processes {
   return Object.assign(Object.create(sim), changes);
 }
 
-test("DESIGN §6 a program whose holder claims at the very moment of the search is not an orphan", async () => {
+test("a program whose holder claims at the very moment of the search is not an orphan", async () => {
   const boot = await Boot.open(new SimDisk(), 0);
   await boot.create();
   const { place, terminal } = boot;

@@ -102,6 +102,7 @@ test("the end is noticed while the holder still waits for a client that does not
   deaf?.pause();
   process.kill(pid, "SIGKILL");
   expect(await ended(home, id)).toMatchObject({ signal: "SIGKILL" });
+  // Settled: the holder stays for its deaf client.
   expect(existsSync(`/proc/${holder}`)).toBe(true);
   deaf?.destroy();
 });

@@ -1,4 +1,5 @@
-// `holdfast drill --machine`, run for real and small: everything of its home is killed at once, and every screen compared.
+// `holdfast drill --machine`, run for real and small: everything of its home is killed at once, and every screen
+// compared.
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

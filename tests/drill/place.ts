@@ -1,4 +1,5 @@
-// A place of our own for the drills of a test: others may run drills as well. When the test is done, all that took place here is gone.
+// A place of our own for the drills of a test: others may run drills as well. When the test is done, all that took
+// place here is gone.
 import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { identify } from "../../src/world/process.ts";

@@ -1,5 +1,5 @@
-// Programs that the daemon of an earlier version has started, in holders of that version, are adopted by the daemon of this tree when that
-// one has died: they never notice.
+// Programs that the daemon of an earlier version has started, in holders of that version, are adopted by the daemon of
+// this tree when that one has died: they never notice.
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// The files that lie in the golden home before anything runs: its configuration, its workflows and the words of its agents.
+// The files that lie in the golden home before anything runs: its configuration, its workflows and the words of its
+// agents.
 // Steps and agents are shell one-liners that write nothing: they run on any machine, whatever directories it has.
 
 /** A scripted agent (docs/AGENTS.md): one word of its prompt says what it does. */

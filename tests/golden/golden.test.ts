@@ -1,4 +1,5 @@
-// A home that an earlier version left when its power was cut is opened by this tree's product, and everything that was in it goes on.
+// A home that an earlier version left when its power was cut is opened by this tree's product, and everything that was
+// in it goes on.
 import { afterEach, expect, test } from "bun:test";
 import { details, firstLook, lists, settle } from "./look.ts";
 import { expectedOf, Opened, VERSIONS } from "./opened.ts";

@@ -11,7 +11,9 @@ import type { Product } from "./product.ts";
 export type Left = { readonly at: string; readonly seq: number };
 type Row = Record<string, unknown>;
 
-/** Waits until what goes on by itself has gone on: two agents ask again what they had asked, and a program runs again. */
+/**
+ * Waits until what goes on by itself has gone on: two agents ask again what they had asked, and a program runs again.
+ */
 export async function settle(product: Product): Promise<void> {
   await product.shows('"LIVE"', "recovery", "status", "--json");
   await product.shows('"name":"asker"', "prompts", "--json");
@@ -71,7 +73,10 @@ export async function firstLook(product: Product) {
   };
 }
 
-/** Every entry that was there when the home was left, as one number: whoever changes how one is read or drained changes it. */
+/**
+ * Every entry that was there when the home was left, as one number: whoever changes how one is read or drained changes
+ * it.
+ */
 async function logged(product: Product, left: Left) {
   const { whole, quarantine, findings } = await product.json("log", "verify");
   const entries: Row[] = await product.json("log", "show");

@@ -1,5 +1,5 @@
-// Makes the golden home of a version: `bun tests/golden/make.ts v0.1` writes tests/golden/v0.1 (README.md says when). It needs Linux, root
-// and tmux.
+// Makes the golden home of a version: `bun tests/golden/make.ts v0.1` writes tests/golden/v0.1 (README.md says when).
+// It needs Linux, root and tmux.
 // MK1. Nothing of the machine is in it: all happens at paths that any machine could have, with pids, a host name and a
 //      /tmp of its own.
 // MK2. The home is left as a power cut leaves it, with something in the write-ahead log that no session's log has.

@@ -1,4 +1,5 @@
-// A home and the product that runs on it: commands are typed, and their --json is read, as a person or a script does it.
+// A home and the product that runs on it: commands are typed, and their --json is read, as a person or a script does
+// it.
 // PR1. Nothing of the developer's own shows through: the environment has what is said here, and nothing else.
 // PR2. Nothing is left running: what was started on a home has its path or its marker, and is killed by its pid.
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// A version's own programs, as far as it takes to have its daemon start its holders: each in one file, where its entry is in the sources.
+// A version's own programs, as far as it takes to have its daemon start its holders: each in one file, where its entry
+// is in the sources.
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 

@@ -18,7 +18,10 @@ export function furnish(root: string, model: string): void {
   must([...git, "commit", "-q", "--allow-empty", "-m", "golden"]);
 }
 
-/** Terminals, a crash of the daemon, and some of everything that can be lost with a machine. Ends with all of it running. */
+/**
+ * Terminals, a crash of the daemon, and some of everything that can be lost with a machine. Ends with all of it
+ * running.
+ */
 export async function firstBoot(product: Product): Promise<void> {
   await product.ok(["up"]);
   await terminals(product);
@@ -56,7 +59,9 @@ async function terminals(product: Product): Promise<void> {
   await product.shows("in-front\r\n", "history", "--vt", "front");
 }
 
-/** After the machine went down: what came back is accepted or taken back, and what waits goes on; then agents and runs. */
+/**
+ * After the machine went down: what came back is accepted or taken back, and what waits goes on; then agents and runs.
+ */
 export async function secondBoot(product: Product): Promise<void> {
   await product.ok(["up"]);
   await product.shows("LIVE", "recovery", "status", "--json");

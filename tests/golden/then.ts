@@ -1,4 +1,5 @@
-// Loaded before our programs (`--preload`): their clock shows a time soon after the golden home was left, and goes on from there.
+// Loaded before our programs (`--preload`): their clock shows a time soon after the golden home was left, and goes on
+// from there.
 // Without it the fixture would age: prompts run out, checkpoints are doubted, and the daily round removes what is old.
 export const SHIFT = "GOLDEN_SHIFT_MS";
 

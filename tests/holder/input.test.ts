@@ -137,7 +137,8 @@ test("input that the program does not read puts back pressure on the writer, and
 
 test("a program that gave its terminal up is typed to all the same", async () => {
   const giveUp =
-    '$SIG{HUP} = "IGNORE"; ioctl(STDIN, 0x5422, 0) or die; $| = 1; print "ready\\n"; print "got " . <STDIN>;'; // TIOCNOTTY
+    // TIOCNOTTY
+    '$SIG{HUP} = "IGNORE"; ioctl(STDIN, 0x5422, 0) or die; $| = 1; print "ready\\n"; print "got " . <STDIN>;';
   const { ear } = await terminal(["perl", "-e", giveUp]);
   await ear.hears("ready");
   await ear.type("hello\n");

@@ -1,4 +1,5 @@
-// What a holder costs, measured and printed. The bounds are generous: a busy machine must not fail them, a mistake of ours must.
+// What a holder costs, measured and printed. The bounds are generous: a busy machine must not fail them, a mistake of
+// ours must.
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../until.ts";
 import { attach, endAll, memoryOf, newTerminal, startHolder } from "./terminal.ts";

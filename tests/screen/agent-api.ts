@@ -1,4 +1,5 @@
-// The other side of Claude Code while it is recorded: just enough of its API on loopback for one conversation with a tool in it.
+// The other side of Claude Code while it is recorded: just enough of its API on loopback for one conversation with a
+// tool in it.
 
 const PLAN = [
   "I'll look at the tests **first**: `npm test` — 先看看测试 😀.\n\n",

@@ -1,5 +1,6 @@
-// Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts [name…]`. What it writes is committed; it is
-// run again when a program should be seen in a newer version, or a new one is added. A station is an offset at which the program waited.
+// Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts [name…]`. What it writes
+// is committed; it is run again when a program should be seen in a newer version, or a new one is added. A station is
+// an offset at which the program waited.
 // Claude Code is recorded if `claude` is on the PATH, against an API on loopback (agent-api.ts).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

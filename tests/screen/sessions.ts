@@ -1,4 +1,5 @@
-// Sessions to compare screens on: real programs as they were recorded (record.ts), and a coding agent's screen as such programs draw it.
+// Sessions to compare screens on: real programs as they were recorded (record.ts), and a coding agent's screen as such
+// programs draw it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,5 @@
-// A simulated disk that keeps page cache and durable state apart: what was not synced may or may not be there after a power cut.
+// A simulated disk that keeps page cache and durable state apart: what was not synced may or may not be there after a
+// power cut.
 // It is stricter than any real file system, so that code which survives here relies on nothing but what D1 promises.
 // M1. Bytes become durable by a sync of their file, names by a sync of their directory, and by nothing else.
 // M2. A sync covers what was issued before it was called. One that fails loses that for good: the next one succeeds and
@@ -61,7 +62,8 @@ export class SimDisk extends Kernel implements Disk {
   rename(from: string, to: string): void {
     this.enter("rename", from);
     this.tree.slot("rename", from);
-    const target = this.tree.slot("rename", to, from); // As Linux does, both directories are looked for before the file.
+    // As Linux does, both directories are looked for before the file.
+    const target = this.tree.slot("rename", to, from);
     const source = this.taken("rename", from);
     if (to.startsWith(`${from}/`)) throw failed("EINVAL", "rename", from);
     if (from.startsWith(`${to}/`)) throw failed("ENOTEMPTY", "rename", from);

@@ -1,5 +1,6 @@
-// Crash at every call, for anything that lives on a disk: `live` runs once and is watched; then each moment before a call
-// that changes something is a crash, with every ending the simulated disk allows, and each write is also cut in the middle.
+// Crash at every call, for anything that lives on a disk: `live` runs once and is watched; then each moment before a
+// call that changes something is a crash, with every ending the simulated disk allows, and each write is also cut in
+// the middle.
 // Of a story that takes long the gate tries every moment, and a sample of the endings of each.
 import type { SimDisk } from "./disk.ts";
 import { Crashed } from "./faults.ts";

@@ -1,4 +1,5 @@
-// Claims about the simulated disk's faults: crashes at a call, failed syncs, short calls, a full and a read-only disk, rot.
+// Claims about the simulated disk's faults: crashes at a call, failed syncs, short calls, a full and a read-only disk,
+// rot.
 import { describe, expect, test } from "bun:test";
 import { AssertionError } from "../../src/base/assert.ts";
 import { Fault } from "../../src/base/fault.ts";

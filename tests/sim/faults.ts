@@ -34,8 +34,10 @@ export type Call = {
 };
 
 /**
- * `fail`: a Fault with this code and no effect; a sync that fails loses what it should have covered, unless it `reached` the disk
- * and only the good news was lost. `short`: a read or write of so many bytes at most. `crash`: the process dies in the middle of
+ * `fail`: a Fault with this code and no effect; a sync that fails loses what it should have covered, unless it
+ * `reached` the disk
+ * and only the good news was lost. `short`: a read or write of so many bytes at most. `crash`: the process dies in the
+ * middle of
  * this write, after so many bytes of it.
  */
 export type FaultChoice =

@@ -36,7 +36,8 @@ export class SimFile implements OpenFile {
     this.mustBeWritable("write");
     const wanted = taken(choice, bytes.length);
     const count = Math.min(wanted, this.room(offset, wanted));
-    if (count > 0) this.put(new Uint8Array(bytes.subarray(0, count)), offset); // F2: a copy; the slice of a Buffer is none
+    // F2: a copy; the slice of a Buffer is none
+    if (count > 0) this.put(new Uint8Array(bytes.subarray(0, count)), offset);
     if (choice?.kind === "crash") this.disk.die(`crashed in write ${this.path} after ${count} bytes`);
     if (count === 0 && wanted > 0) this.disk.refuse("write", this.path, "ENOSPC");
     return count;

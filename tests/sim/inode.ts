@@ -1,4 +1,5 @@
-// What a simulated disk is made of: files and directories, each with a durable and a cached side and the operations between them.
+// What a simulated disk is made of: files and directories, each with a durable and a cached side and the operations
+// between them.
 // I1. `cache` is what every process sees; `durable` is what a power cut leaves; `pending` leads from one to the other.
 // I2. `pending` is in the order of issue (`seq` rises), so a sync always covers a prefix of it.
 // I3. A node belongs to one epoch of one disk; any other disk clones it before it changes it.
@@ -37,7 +38,10 @@ export type Inode = {
   readonly durable: Content;
   readonly cache: Content;
   pending: FileOp[];
-  /** Bytes the disk has set aside. A file made longer by `truncate` has none there yet, so writing into it may find the disk full. */
+  /**
+   * Bytes the disk has set aside. A file made longer by `truncate` has none there yet, so writing into it may find the
+   * disk full.
+   */
   allocated: number;
 };
 

@@ -1,4 +1,5 @@
-// What the simulated disk and its open files share: the tree, the syncs, the space, the locks; and the test's own hands.
+// What the simulated disk and its open files share: the tree, the syncs, the space, the locks; and the test's own
+// hands.
 // K1. A sync covers what was issued before it was called, even if the gate lets it end later (M2).
 // K2. The hands of the test (`peek`, `durable`, `plant`, `rot`) are no disk calls: not counted, not shown, never
 //     failing.

@@ -28,7 +28,10 @@ export const HOME = "/h";
 /** Starting a process takes a moment, and so does everything that a program does. */
 const START_MS = 2;
 export const ACT_MS = 15;
-/** Slow enough that the log syncs in the background (log/wal/sync-pace.ts): the first on its thread takes so long that no other does. */
+/**
+ * Slow enough that the log syncs in the background (log/wal/sync-pace.ts): the first on its thread takes so long that
+ * no other does.
+ */
 const SYNC_MS = 3;
 const FIRST_SYNC_MS = 15;
 

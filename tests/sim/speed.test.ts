@@ -1,4 +1,5 @@
-// How fast the simulated disk is: printed, because a crash sweep lives from it, and not asserted, because machines differ.
+// How fast the simulated disk is: printed, because a crash sweep lives from it, and not asserted, because machines
+// differ.
 import { test } from "bun:test";
 import { SimDisk } from "./disk.ts";
 import { everything } from "./survive.ts";

@@ -22,7 +22,10 @@ import { ROOT, type Tree } from "./tree.ts";
 
 export const SECTOR = 512;
 
-/** `zeros`: the file got longer, the bytes did not come. `sectors`: `keep` is asked for each sector of the write, counted from 0. */
+/**
+ * `zeros`: the file got longer, the bytes did not come. `sectors`: `keep` is asked for each sector of the write,
+ * counted from 0.
+ */
 export type Survival =
   | { readonly kind: "whole" }
   | { readonly kind: "absent" }
@@ -93,7 +96,8 @@ function applySectors(content: Content, op: WriteOp, keep: (sector: number) => b
 }
 
 /**
- * Choosers for every whole-or-absent subset of what is pending, where that is at most `bound` operations (6: 64 subsets). Beyond
+ * Choosers for every whole-or-absent subset of what is pending, where that is at most `bound` operations (6: 64
+ * subsets). Beyond
  * it: nothing, everything, each operation alone, and each one missing; add `randomSurvivor` for the rest.
  */
 export function* survivors(pending: readonly PendingOp[], bound = 6): Generator<Chooser> {

@@ -1,4 +1,4 @@
-// Which room may import which (STYLE.md, "Rooms"). Arrows only go down; programs never import each other.
+// Which room may import which (docs/ARCHITECTURE.md). Arrows only go down; programs never import each other.
 import { dirname, join } from "node:path";
 import { isTest, type SourceFile } from "../../scripts/files.ts";
 import type { Violation } from "./rules.ts";
@@ -17,7 +17,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],
   shim: ["base", "core", "world", "log", "wire"],
-  relay: ["base", "world", "wire", "log"],
   drill: ["base", "core", "world", "wire", "log", "home"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
   cli: ["base", "core", "world", "wire", "log", "home"],
@@ -48,7 +47,8 @@ export function importsOf(text: string): Import[] {
 export function importDirections(file: SourceFile): Violation[] {
   if (!file.path.startsWith("src/") || isTest(file.path)) return [];
   const room = file.path.split("/")[1] ?? "";
-  if (ROOMS[room] === undefined) return [{ path: file.path, line: 1, what: `"${room}" is not a room of STYLE.md` }];
+  if (ROOMS[room] === undefined)
+    return [{ path: file.path, line: 1, what: `"${room}" is not a room of docs/ARCHITECTURE.md` }];
   return importsOf(file.text).flatMap(({ from, line }) => {
     const what = wrongImport(file.path, room, from);
     return what === undefined ? [] : [{ path: file.path, line, what }];

@@ -1,5 +1,5 @@
-// The rules of STYLE.md that a text can break, each as a function from a file to its violations.
-// They read text, not syntax trees: simple enough to be seen through, and each is proved to bite by a bad sample.
+// The rules of CONTRIBUTING.md that a text can break, each as a function from a file to its violations. They read text,
+// not syntax trees: simple enough to be seen through, and each is proved to bite by a bad sample.
 import { isTest, type SourceFile } from "../../scripts/files.ts";
 import { hasReason } from "../../scripts/junit.ts";
 import { requirementsIn, testNames } from "../../scripts/test-names.ts";
@@ -32,6 +32,35 @@ export const onlyWorldTouchesTheOutside: Rule = (file) => {
   found.push(...find(file, withoutComments(file.text), modules, "imports a system module outside world/"));
   if (file.path === ENTRY) return found;
   return [...found, ...find(file, code, /(?<![.\w])process\./g, "touches process outside world/")];
+};
+
+/** Wider than this, a comment cannot be read beside another file. */
+const MAX_COLUMNS = 120;
+
+export const commentsAreNarrow: Rule = (file) => {
+  if (!file.path.endsWith(".ts")) return [];
+  return file.text.split("\n").flatMap((line, index) => {
+    const isWide = line.length > MAX_COLUMNS && /^\s*(?:\/\/|\/\*\*|\* )/.test(line) && !line.includes("://");
+    return isWide ? [{ path: file.path, line: index + 1, what: `has a comment of ${line.length} columns` }] : [];
+  });
+};
+
+/** What another process may change at any moment: its state in /proc, and everything that tmux says. */
+const OTHERS_STATE =
+  /\bexpect\([^\n]*(?:readProc\(|\/proc\/|(?<!world\.)\bprocesses\.(?:alive|startTime|foreground)\(|\.tmux\(|\bisGone\()[^\n]*/g;
+/** Simulated processes, the tests of these very functions, and the samples of this rule. */
+const ITS_OWN_SUBJECT = /^(?:tests\/(?:sim|world)\/|src\/world\/|tests\/tidy)/;
+const SETTLED = /\/\/ Settled: \S/;
+
+/** A single look proves nothing about a process that is still changing: wait with `until`, or say why it is settled. */
+export const looksAtOthersWait: Rule = (file) => {
+  if (!isTest(file.path) || ITS_OWN_SUBJECT.test(file.path)) return [];
+  const lines = file.text.split("\n");
+  return [...withoutComments(file.text).matchAll(OTHERS_STATE)].flatMap((match) => {
+    const line = lineOf(file.text, match.index);
+    const isSettled = [lines[line - 1], lines[line - 2]].some((text) => SETTLED.test(text ?? ""));
+    return isSettled ? [] : [{ path: file.path, line, what: "looks once at another process: use `until`" }];
+  });
 };
 
 export const startsWithHeader: Rule = (file) => {
@@ -93,7 +122,7 @@ export const noCasts: Rule = (file) => {
   return find(file, code, /(?<=[\w)\]}"'`>]\s+)as\s+(?!const\b)(?=[\w{["'(])/g, "casts with `as` outside wire/");
 };
 
-/** Both write in place and without fsync: a crash leaves half a file (FIELD_NOTES, durability traps). */
+/** Both write in place and without fsync: a crash leaves half a file. */
 export const noWritesInPlace: Rule = (file) => {
   if (!isSource(file.path)) return [];
   return find(
@@ -110,7 +139,10 @@ export const notTooLong: Rule = (file) => {
   return [{ path: file.path, line: MAX_LINES, what: `has ${lines} lines; ${MAX_LINES} is the limit` }];
 };
 
-/** A clone works on any machine, behind any registry. On a simulated disk "home" is a home of Holdfast's, not a person's. */
+/**
+ * A clone works on any machine, behind any registry. On a simulated disk "home" is a home of Holdfast's, not a
+ * person's.
+ */
 export const noMachineOrRegistry: Rule = (file) => {
   const simulated = isTest(file.path) || file.path.startsWith("tests/sim/");
   const places = simulated ? /(?<![\w.~$})\]\\-])\/(?:work|root)\/\w/g : /(?<![\w.~$})\]\\-])\/(?:work|root|home)\/\w/g;

@@ -279,6 +279,7 @@ test.skipIf(!hasTmux)(
       killAt(0);
       daemon = await place.live();
       expect({ step, names: place.names }).toEqual({ step, names: "work" });
+      // Settled: recovery has ended, and nothing changes the panes.
       expect(place.tmux("list-panes", "-s", "-t", "work").split("\n")).toHaveLength(3);
       await at.stop(daemon);
     }

@@ -59,6 +59,7 @@ describe("made again", () => {
         () => on.text("work:4.0").match(/[$#] sleep 1000$/) !== null,
         () => on.text("work:4.0").match(/[$#] sleep 1000$/),
       );
+      // Settled: the old command is typed and not run.
       expect(on.tmux("display-message", "-p", "-t", "work:4.0", "#{pane_current_command}").trim()).toBe("sh");
       const [care] = life.store.states.values();
       expect(care?.recreated?.notes).toEqual([
@@ -234,7 +235,8 @@ describe("left as it is", () => {
       await deaf.keeper.round();
       process.kill(pid, "SIGCONT");
       expect(readFileSync(file, "utf8")).toBe(good);
-      expect([...deaf.store.states.values()]).toMatchObject([{ state: { kind: "kept" } }]); // One failed probe proves nothing.
+      // One failed probe proves nothing.
+      expect([...deaf.store.states.values()]).toMatchObject([{ state: { kind: "kept" } }]);
       on.tmux("kill-session", "-t", "work");
       await life.keeper.round();
       expect([...life.store.states.values()]).toMatchObject([{ state: { kind: "ended" } }]);

@@ -1,4 +1,5 @@
-// Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never doubled.
+// Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never
+// doubled.
 
 import { expect, test } from "bun:test";
 import { readLastCrash } from "../../src/home/last-crash.ts";

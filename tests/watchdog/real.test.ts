@@ -81,6 +81,7 @@ test("WD-2(a,d) a hung daemon is reported after 2 intervals, killed only after i
   );
   const reportedMs = performance.now() - start;
   expect(reportedMs).toBeGreaterThan(900);
+  // Settled: nothing ends it; had it ended, it would stay so.
   expect(processes.alive(who)).toBe(true);
   await until(
     "the end",
@@ -110,6 +111,7 @@ test("WD-8(a,e) a watchdog killed with -9 and restarted adopts the daemon, which
     () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`),
     () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`),
   );
+  // Settled: nothing ends it; had it ended, it would stay so.
   expect(processes.alive(who)).toBe(true);
   const start = performance.now();
   processes.kill(who, "SIGKILL");
@@ -170,6 +172,7 @@ test("SM-5 the third kill within 60 s leads to safe mode within 5 s, and the new
   console.log(`third crash to a live daemon in safe mode: ${tookMs.toFixed(0)} ms`);
   expect(tookMs).toBeLessThan(5000);
   expect(home.json("recovery/safe-mode.json")).toMatchObject({ active: true, off: expect.arrayContaining(["tunnel"]) });
+  // Settled: a process keeps the environment it was started with.
   expect(readFileSync(`/proc/${who.pid}/environ`, "utf8")).toContain(`${SAFE_MODE_VARIABLE}=daemon crashed 3 times`);
 });
 
@@ -215,6 +218,7 @@ test("down stops daemon and watchdog cleanly: both exit with 0, no crash is reco
   await writeWanted(home.disk, home.path, "down");
   watchdog.kill("SIGTERM");
   expect(await watchdog.exited).toBe(0);
+  // Settled: the watchdog exits after its daemon.
   expect(processes.alive(who)).toBe(false);
   expect(home.said(`daemon (${who.pid}): exited 0`)).toBe(true);
   expect(home.json("recovery/last-crash.json")).toBeUndefined();
@@ -227,6 +231,7 @@ test("SIGTERM while up is wanted leaves the daemon running", async () => {
   const who = await home.daemon();
   watchdog.kill("SIGTERM");
   expect(await watchdog.exited).toBe(0);
+  // Settled: nothing ends it; had it ended, it would stay so.
   expect(processes.alive(who)).toBe(true);
 });
 
@@ -250,6 +255,7 @@ test("WD-9(b,d) garbage on the real socket and removed directories are harmless"
     () => `${join(home.path, WATCHDOG_SOCKET)} exists: ${existsSync(join(home.path, WATCHDOG_SOCKET))}`,
   );
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid });
+  // Settled: nothing ends it; had it ended, it would stay so.
   expect(processes.alive(next)).toBe(true);
 });
 

@@ -1,4 +1,5 @@
-// Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does not take it.
+// Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does
+// not take it.
 
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";

@@ -38,6 +38,7 @@ async function leftAlone(home: RealHome): Promise<void> {
     () => ends(),
   );
   expect(home.said(`daemon (${who.pid}) is unresponsive`)).toBe(true);
+  // Settled: had it been ended, it would stay so.
   expect(processes.alive(who)).toBe(true);
   expect(processes.waitsForDisk(who.pid)).toBe(true);
   flow(home);
@@ -52,6 +53,7 @@ async function leftAlone(home: RealHome): Promise<void> {
     () => ends() >= after + 2,
     () => ends(),
   );
+  // Settled: had it been ended, it would stay so.
   expect(processes.alive(who)).toBe(true); // No signal was pending for it.
   process.kill(who.pid, "SIGSTOP");
   await until(

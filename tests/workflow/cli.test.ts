@@ -157,9 +157,11 @@ test(
       () => text("pid"),
     );
     await home.ok("down");
+    // Settled: `down` leaves it running; had it ended, it would stay so.
     expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(true);
     expect((await home.json("workflows"))[0].state).toBe("running");
     await home.ok("down", "--kill");
+    // Settled: `down --kill` returns when it is gone.
     expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(false);
     writeFileSync(join(home.path, "go"), "");
     expect((await home.json("workflows"))[0].state).toBe("interrupted");

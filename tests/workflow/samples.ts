@@ -1,4 +1,5 @@
-// One workflow of each mode with a little of everything, for worlds in which `work ok`, `work fail` and `work fail-1` are programs.
+// One workflow of each mode with a little of everything, for worlds in which `work ok`, `work fail` and `work fail-1`
+// are programs.
 import type { Definition } from "../../src/core/workflow/definition.ts";
 
 export const SAMPLES: readonly Definition[] = [

@@ -183,7 +183,8 @@ export class Simulation {
     this.#said.clear();
     const live = (daemon: SimDaemon) => {
       if (born.life.dead) return;
-      for (const id of this.#acknowledged) if (daemon.run(id) === undefined) this.#machine.failed(`${id} is gone`); // SD2
+      // SD2
+      for (const id of this.#acknowledged) if (daemon.run(id) === undefined) this.#machine.failed(`${id} is gone`);
       this.#daemon = daemon;
       this.#attendAll();
     };

@@ -1,4 +1,5 @@
-// One suite of claims about `Disk`, held against the machine's own disk and the simulated one: without crashes they are the same.
+// One suite of claims about `Disk`, held against the machine's own disk and the simulated one: without crashes they are
+// the same.
 import { describe, expect, test } from "bun:test";
 import { AssertionError } from "../../src/base/assert.ts";
 import type { OpenFile } from "../../src/world/disk.ts";

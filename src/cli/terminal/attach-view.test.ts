@@ -71,7 +71,8 @@ test("SI3 a short tape of one size is exact by itself, but not for another windo
   const home = homeWith(100);
   expect(await seen(home)).toEqual({ from: 0, exact: true });
   expect(await seen(home, FIRST, { cols: 81, rows: 24 })).toEqual({ from: 0, exact: false });
-  expect(await seen(homeWith(100, [[0, 70], [50, 80]]))).toEqual({ from: 0, exact: false }); // biome-ignore format: pairs
+  // biome-ignore format: pairs
+  expect(await seen(homeWith(100, [[0, 70], [50, 80]]))).toEqual({ from: 0, exact: false });
   expect(await seen(homeWith(100, []))).toEqual({ from: 0, exact: false });
 });
 

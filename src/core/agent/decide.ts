@@ -37,7 +37,6 @@ export function decideAgent(
       return { ok: false, error: refusal };
     }
     schedule(draft); // W3
-    draft.check();
     return ok(draft);
   } catch (error) {
     draft.undo();

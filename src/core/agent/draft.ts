@@ -3,17 +3,11 @@
 //     are one decision.
 // F2. The tree learns of each change as it is made, so that it learns of a decision once; after `undo` it has forgotten
 //     all of it.
-// F3. A decision as a whole changes an agent's process and its prompts only as their tables say (process.ts,
-//     prompt-machine.ts). A crash passes through Crashed or Killed, and a process that has ended may be started again
-//     in the same decision.
 import { assert } from "../../base/assert.ts";
-import { changesOf } from "../../base/machine.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
 import type { AgentEvent, AgentSettings } from "./events.ts";
-import { processMachine } from "./process.ts";
-import { promptMachine } from "./prompt-machine.ts";
 import type { ProviderName, Recipe } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 import type { Tree } from "./tree.ts";
@@ -105,11 +99,6 @@ export class Draft {
     this.tree.note(before, after); // F2
   }
 
-  /** F3 */
-  check(): void {
-    for (const [id, after] of this.#changed) assertLegal(this.#residents.get(id), after);
-  }
-
   /** All that were changed, as they are now. */
   get after(): ReadonlyMap<string, AgentRecord> {
     return this.#changed;
@@ -127,21 +116,5 @@ export class Draft {
 
   get now(): number {
     return Date.parse(this.at);
-  }
-}
-
-const processMay = changesOf(processMachine, ["Crashed", "Killed", "Idle"]);
-const promptMay = changesOf(promptMachine, ["answered"]);
-
-/** F3 */
-function assertLegal(before: AgentRecord | undefined, after: AgentRecord): void {
-  if (before?.kind !== "agent" || after.kind !== "agent") return;
-  const [from, to] = [before.process.kind, after.process.kind];
-  assert(processMay(from, to), `a process that is ${from} may become ${to}`);
-  if (before.prompts === after.prompts) return;
-  const was = new Map(before.prompts.map(({ id, state }) => [id, state.kind]));
-  for (const { id, state } of after.prompts) {
-    const prompt = was.get(id) ?? promptMachine.initial;
-    assert(promptMay(prompt, state.kind), `a prompt that is ${prompt} may become ${state.kind}`);
   }
 }

@@ -54,6 +54,9 @@ export const processMachine = machine<ProcessState["kind"] | Passing, ProcessCha
     Spawning: {
       started: "Running",
       "spawn failed": "PermanentlyFailed",
+      // It may end before its start is recorded.
+      "exit 0": "Idle",
+      "exit, not 0": "Crashed",
       stop: "Stopping",
       "daemon restarted": "Detached",
     },
@@ -64,7 +67,7 @@ export const processMachine = machine<ProcessState["kind"] | Passing, ProcessCha
       stop: "Stopping",
       "daemon restarted": "Detached",
     },
-    Hung: { killed: "Killed", "daemon restarted": "Detached" },
+    Hung: { killed: "Killed", stop: "Stopping", "daemon restarted": "Detached" },
     Killed: { "crash: under 5 in 60 s": "BackoffWait", "crash: 5 in 60 s": "PermanentlyFailed" },
     Crashed: { "crash: under 5 in 60 s": "BackoffWait", "crash: 5 in 60 s": "PermanentlyFailed" },
     Stopping: { ended: "Idle", "daemon restarted": "Detached" },

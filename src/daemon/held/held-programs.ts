@@ -140,7 +140,8 @@ export class HeldPrograms<C extends HolderConnection> {
     if (before.kind === "ended") return this.#adapter.ending(before.exit);
     if (before.kind === "cancelled") return CANCELLED;
     const status = await this.connections.connect(name);
-    if (this.#adapter.place(name)?.generation !== place.generation) return UNKNOWN; // It was started again while we asked.
+    // It was started again while we asked.
+    if (this.#adapter.place(name)?.generation !== place.generation) return UNKNOWN;
     if (status !== undefined && status.generation !== place.generation) return EARLIER;
     if (status?.child != null) {
       const child = { ...status.child, bootId: this.#world.processes.bootId() };

@@ -1,4 +1,5 @@
-// Terminals that are lost while the daemon lives: gathered, what is left of them stopped, and then restored, all that fell together.
+// Terminals that are lost while the daemon lives: gathered, what is left of them stopped, and then restored, all that
+// fell together.
 // LT1. One batch at a time; a terminal that is lost meanwhile waits for the next one, and is in it once.
 // LT2. A loss is that of one generation. If it is found twice, the terminal may have been started again by the time of
 //      the second finding, which then says nothing about the new generation.

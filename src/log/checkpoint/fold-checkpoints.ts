@@ -1,4 +1,5 @@
-// When the folds of many sessions are saved as checkpoints, so that a recovery reads the tails of logs and not their history.
+// When the folds of many sessions are saved as checkpoints, so that a recovery reads the tails of logs and not their
+// history.
 // FC1. What is saved is durable in the log: the session as it was after the last durable event, never as it is only
 //      decided.
 // FC2. A checkpoint is rewritten only when its tail has outgrown it, so that writing costs a fixed part of what the log

@@ -1,4 +1,5 @@
-// Failures of the fuzzer outlive the run (FI-4): each is saved with its seed, its path and its steps, and the next run begins with it.
+// Failures of the fuzzer outlive the run (FI-4): each is saved with its seed, its path and its steps, and the next run
+// begins with it.
 // A saved failure is replayed from its steps, so it stays good when generators, seeds or fast-check change.
 import { mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

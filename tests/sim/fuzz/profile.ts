@@ -16,7 +16,8 @@ type Environment = { readonly [name: string]: string | undefined };
 const FIXED_SEED = 20_260_101;
 
 /**
- * `HOLDFAST_FUZZ` names the profile. The test command sets `HOLDFAST_SEED` (scripts/seed.ts); without it `ci` has a fixed
+ * `HOLDFAST_FUZZ` names the profile. The test command sets `HOLDFAST_SEED` (scripts/seed.ts); without it `ci` has a
+ * fixed
  * seed and the others have `randomSeed`.
  */
 export function profileOf(env: Environment, randomSeed: number): Profile {

@@ -16,7 +16,10 @@ export class Trouble {
   death: Death = KILL;
   /** A sync has failed: the log, the tape or the checkpoints may have stopped. */
   syncFailed = false;
-  /** A directory could not be synced: its file system is not to be trusted until the power was cut (see faults-sync.test.ts). */
+  /**
+   * A directory could not be synced: its file system is not to be trusted until the power was cut (see
+   * faults-sync.test.ts).
+   */
   namesLost = false;
   private sync: { plan: FailSync; left: number } | undefined;
   private short = { bytes: 0, calls: 0 };

@@ -1,5 +1,5 @@
-// Calls that do less than they were asked: short reads, short writes, and calls that a signal interrupted. A life of such calls leaves
-// the same bytes on disk as one without.
+// Calls that do less than they were asked: short reads, short writes, and calls that a signal interrupted. A life of
+// such calls leaves the same bytes on disk as one without.
 import { expect, test } from "bun:test";
 import { SimDisk } from "../disk.ts";
 import type { Call, FaultChoice, Operation } from "../faults.ts";

@@ -1,4 +1,5 @@
-// A full disk: new work is refused with a hint, everything before is kept, nothing refused ever appears, and with room it works again.
+// A full disk: new work is refused with a hint, everything before is kept, nothing refused ever appears, and with room
+// it works again.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/base/fault.ts";
 import { LogView } from "../../../src/log/inspect.ts";

@@ -1,4 +1,5 @@
-// Limits that pass: too many open files, a file system that became read-only, and more entries than the disk keeps up with.
+// Limits that pass: too many open files, a file system that became read-only, and more entries than the disk keeps up
+// with.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../disk.ts";
 import type { Call, FaultChoice } from "../faults.ts";

@@ -103,7 +103,8 @@ async function liveAgain(disk: SimDisk, memory: Memory, end: Ending): Promise<vo
 }
 
 /**
- * A name whose directory could not be synced cannot be made anew by a later life, which finds it in the cache: only a power cut tells
+ * A name whose directory could not be synced cannot be made anew by a later life, which finds it in the cache: only a
+ * power cut tells
  * the truth. The file systems we know do not go on after that (ext4 aborts its journal, XFS shuts down), so a life, a
  * kill and a power cut cannot follow each other there.
  */

@@ -1,5 +1,6 @@
-// Group commit under any interleaving: the syncs are gated and the turns of the loop are dealt out by a scheduler, so that writers,
-// syncs, drains and closing meet in every order. The clock makes syncs look slow, so that the log syncs in the background (sync-pace.ts).
+// Group commit under any interleaving: the syncs are gated and the turns of the loop are dealt out by a scheduler, so
+// that writers, syncs, drains and closing meet in every order. The clock makes syncs look slow, so that the log syncs
+// in the background (sync-pace.ts).
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EventLog } from "../../../src/log/event-log.ts";
@@ -72,7 +73,10 @@ class Office {
     return answer.value.durable.then(() => void this.acknowledged.push({ id, disk: this.disk.powerCut(nothing) }));
   }
 
-  /** Every acknowledgement was true at its moment, they came in order, and the last of them leaves a log that can be written. */
+  /**
+   * Every acknowledgement was true at its moment, they came in order, and the last of them leaves a log that can be
+   * written.
+   */
   async check(): Promise<void> {
     expect(this.acknowledged.map(({ id }) => id)).toEqual(this.acknowledged.map((_, index) => index));
     for (const { id, disk } of this.acknowledged) {

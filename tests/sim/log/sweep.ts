@@ -1,5 +1,6 @@
-// Crash at every call: a life is recorded once, with the disk as it stood before each call that follows a change; then each of these
-// moments is a crash, with every ending the disk allows. After each the log is recovered, checked, written to and checked again.
+// Crash at every call: a life is recorded once, with the disk as it stood before each call that follows a change; then
+// each of these moments is a crash, with every ending the disk allows. After each the log is recovered, checked,
+// written to and checked again.
 import type { LogOptions } from "../../../src/log/event-log.ts";
 import type { SimDisk } from "../disk.ts";
 import type { Call } from "../faults.ts";
@@ -83,7 +84,8 @@ async function named(moment: Moment, work: () => Promise<number>): Promise<numbe
 }
 
 /**
- * Recover and check; lose everything that is only in the page cache and check that what the recovery showed is still there; write
+ * Recover and check; lose everything that is only in the page cache and check that what the recovery showed is still
+ * there; write
  * again; lose everything that was not synced; recover and check once more.
  */
 async function survive(disk: SimDisk, memory: Memory, { log = SMALL, random }: SweepOptions): Promise<number> {

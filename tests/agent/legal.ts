@@ -1,0 +1,22 @@
+// Whether a decision changes an agent's process and its prompts only as their tables say (core/agent/process.ts and
+// prompt-machine.ts). Tests watch every decision; the daemon does not stop for it, since a missing cell in a table is no
+// reason to take every agent down.
+import { changesOf } from "../../src/base/machine.ts";
+import type { AgentRecord } from "../../src/core/agent/agent.ts";
+import { processMachine } from "../../src/core/agent/process.ts";
+import { promptMachine } from "../../src/core/agent/prompt-machine.ts";
+
+/** A crash passes through Crashed or Killed, and a process that has ended may be started again in the same decision. */
+const processMay = changesOf(processMachine, ["Crashed", "Killed", "Idle"]);
+const promptMay = changesOf(promptMachine, ["answered"]);
+
+export function expectLegal(before: AgentRecord | undefined, after: AgentRecord): void {
+  if (before?.kind !== "agent" || after.kind !== "agent") return;
+  const [from, to] = [before.process.kind, after.process.kind];
+  if (!processMay(from, to)) throw new Error(`a process that is ${from} became ${to}`);
+  const was = new Map(before.prompts.map(({ id, state }) => [id, state.kind]));
+  for (const { id, state } of after.prompts) {
+    const prompt = was.get(id) ?? promptMachine.initial;
+    if (!promptMay(prompt, state.kind)) throw new Error(`a prompt that is ${prompt} became ${state.kind}`);
+  }
+}
