@@ -206,7 +206,7 @@ function foundIn(reading: FileReading): CheckpointFound {
   const { seq, time } = reading.head;
   if (reading.kind === "foreign") return { kind: "other rules", seq, time, reason: reading.problem.reason };
   const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.checkpoint.sha256);
-  if (checkpoint === undefined) return { kind: "bad", reason: "its content has another shape than ours" };
+  if (checkpoint === undefined) return { kind: "bad", reason: "its content has an unknown shape" };
   return { kind: "whole", seq, time, checkpoint };
 }
 

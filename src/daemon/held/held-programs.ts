@@ -30,7 +30,8 @@ export type HeldNews =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
   | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
   | { readonly kind: "prevented"; readonly reason: string }
-  | { readonly kind: "lost"; readonly reason: string };
+  /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
+  | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
 
 /** What was found when a program was examined; if it is not news, the program is examined again. */
 export type HeldFound =
@@ -163,7 +164,8 @@ export class HeldPrograms<C extends HolderConnection> {
     if (held.kind === "cancelled") return CANCELLED;
     if (held.kind === "lost") {
       const down = held.bootId !== undefined && held.bootId !== processes.bootId();
-      return { kind: "lost", reason: down ? MACHINE_DOWN : "its holder is gone and left no exit" };
+      const reason = down ? MACHINE_DOWN : "its holder is gone and left no exit";
+      return { kind: "lost", reason, generation: place.generation };
     }
     if (held.kind === "claimed")
       processes.kill(held.holder, "SIGHUP"); // Makes it check its socket (M3 of holder/hold.ts).

@@ -54,7 +54,7 @@ export type HoldersPorts = {
   terminals(): Iterable<Terminal>;
   submit(command: TerminalCommand): void;
   /** Its holder is gone and left no exit. Stops its leftover processes before anything else (HE3). */
-  lost(id: string, reason: string): void;
+  lost(id: string, loss: Loss): void;
   /** What is written to the tape of a restored terminal before its program starts: its old screen and the message. */
   farewell(terminal: Terminal, message: string): Promise<string>;
   /** An error that is not a Fault. */
@@ -76,6 +76,9 @@ const REST_AFTER = 5;
 const NOTICE_EVERY = 15;
 /** The code that a shell returns for a command that it could not start. */
 const COULD_NOT_START = 127;
+
+/** Of one generation: by the time it is reported, the next one may have been decided. */
+export type Loss = { readonly reason: string; readonly generation: number };
 
 export class TerminalHolders {
   readonly #world: DaemonWorld;
@@ -182,7 +185,10 @@ export class TerminalHolders {
     if (news.kind === "running") this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
     if (news.kind === "ended") this.#ports.submit({ ...news, id });
     if (news.kind === "prevented") this.#ports.submit({ ...NOT_STARTED, id });
-    if (news.kind === "lost") this.#ports.lost(id, news.reason);
+    if (news.kind === "lost") {
+      const { reason, generation = this.#ports.terminal(id)?.generation ?? 0 } = news;
+      this.#ports.lost(id, { reason, generation });
+    }
   }
 
   /** Returns false if a socket has disappeared without a report from the watch. */

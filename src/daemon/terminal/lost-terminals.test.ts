@@ -24,11 +24,13 @@ function set() {
   return { lost, open, restored, stopping, noted };
 }
 
+const loss = (generation: number) => ({ reason: "its holder is gone", generation });
+
 test("a loss that is found twice is restored once: the second finding is about the generation before", async () => {
   const { lost, open, restored, stopping } = set();
   open("t", 1, "running");
-  const first = lost.found("t", "its holder is gone");
-  const again = lost.found("t", "its holder is gone");
+  const first = lost.found("t", loss(1));
+  const again = lost.found("t", loss(1));
   stopping.resolve();
   await Promise.all([first, again]);
   expect(restored).toEqual(["t 1"]);
@@ -38,7 +40,15 @@ test("a terminal that is lost in its next generation is restored again", async (
   const { lost, open, restored, stopping } = set();
   stopping.resolve();
   open("t", 1, "running");
-  await lost.found("t", "its holder is gone");
-  await lost.found("t", "its holder is gone");
+  await lost.found("t", loss(1));
+  await lost.found("t", loss(2));
   expect(restored).toEqual(["t 1", "t 2"]);
+});
+
+test("a loss that is reported when the next generation is already decided says nothing about that one", async () => {
+  const { lost, open, restored, stopping, noted } = set();
+  stopping.resolve();
+  open("t", 2, "starting");
+  await lost.found("t", loss(1));
+  expect([restored, noted]).toEqual([[], []]);
 });

@@ -5,6 +5,7 @@
 //      the second finding, which then says nothing about the new generation.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import type { Loss } from "./holders.ts";
 
 export type LostPorts = {
   terminal(id: string): Terminal | undefined;
@@ -15,8 +16,6 @@ export type LostPorts = {
   report(items: readonly ReportItem[]): Promise<void>;
 };
 
-type Loss = { readonly reason: string; readonly generation: number };
-
 export class LostTerminals {
   readonly #ports: LostPorts;
   readonly #waiting = new Map<string, Loss>();
@@ -26,11 +25,12 @@ export class LostTerminals {
     this.#ports = ports;
   }
 
-  async found(id: string, reason: string): Promise<void> {
+  async found(id: string, loss: Loss): Promise<void> {
     const terminal = this.#ports.terminal(id);
+    if (terminal !== undefined && terminal.generation !== loss.generation) return; // LT2
     const open = terminal !== undefined && (terminal.state.kind === "running" || terminal.state.kind === "starting");
-    if (!open || terminal.rollingBack || terminal.removed) return this.#ports.note(id, reason);
-    this.#waiting.set(id, { reason, generation: terminal.generation });
+    if (!open || terminal.rollingBack || terminal.removed) return this.#ports.note(id, loss.reason);
+    this.#waiting.set(id, loss);
     if (this.#working) return; // LT1
     this.#working = true;
     try {

@@ -97,7 +97,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       terminal: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
       terminals: () => store.allSettled(),
       submit: (command) => border.outcome(() => store.submit(command)),
-      lost: (id, reason) => border.outcome(() => lost.found(id, reason)),
+      lost: (id, loss) => border.outcome(() => lost.found(id, loss)),
       farewell: (terminal, message) => moments.farewell(terminal, message),
       onBug,
     },
