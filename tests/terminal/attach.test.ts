@@ -18,7 +18,7 @@ describe("attach", () => {
     await first.shows("hello\r\nhello\r\n");
     first.type(DETACH);
     expect(await first.exited).toBe(0);
-    await first.shows("detached; work runs on.\r\n"); // The window is back in cooked mode before this is printed.
+    await first.shows("detached; work keeps running.\r\n"); // The window is back in cooked mode before this is printed.
     const second = home.window(["attach", "work"]);
     await second.shows("hello\r\nhello\r\n");
     second.type(`more\r${DETACH}`);
