@@ -6,7 +6,7 @@ import type { Report } from "./junit.ts";
 
 export const FLAKY_LIST = "tests/flaky.tsv";
 const HEADER = "file\ttest\treason\texpires";
-const MOST_DAYS = 14;
+const MAX_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 export type FlakyRow = {
@@ -39,7 +39,7 @@ function readRow(text: string, line: number, today: string): FlakyRow | string {
   if (!complete || !isDate(expires)) return `${where} is not "file, test, reason, YYYY-MM-DD" separated by tabs`; // F2
   const days = (Date.parse(expires) - Date.parse(today)) / DAY_MS;
   if (days < 0) return `${where} expired on ${expires}: ${path}: ${name}`; // F1
-  if (days > MOST_DAYS) return `${where} expires later than ${MOST_DAYS} days from now: ${path}: ${name}`; // F1
+  if (days > MAX_DAYS) return `${where} expires later than ${MAX_DAYS} days from now: ${path}: ${name}`; // F1
   return { line, path, name, reason, expires };
 }
 
