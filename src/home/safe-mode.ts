@@ -47,8 +47,8 @@ export function safeModePath(home: string): string {
 
 export function readSafeMode(disk: Disk, home: string): SafeModeState {
   const path = safeModePath(home);
+  if (disk.stat(path) === undefined) return { active: false, since: "" }; // Asked at every decision: one call.
   const found = readJson(disk, path);
-  if (found === undefined && disk.stat(path) === undefined) return { active: false, since: "" };
   const text = (key: string, otherwise: string) => (typeof found?.[key] === "string" ? found[key] : otherwise);
   const since = text("since", "");
   if (found?.["active"] === false) return { active: false, since };

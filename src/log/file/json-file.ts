@@ -10,6 +10,7 @@ import { makeDirectories, readWhole } from "./file.ts";
 
 /** None of our files comes near it; something else under our name is not read into memory. */
 const MAX_BYTES = 1 << 20;
+const MISSING = Number.POSITIVE_INFINITY;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,7 @@ export async function writeJson(disk: Disk, path: string, value: unknown): Promi
 /** The object in a file; undefined if there is none (J2). */
 export function readJson(disk: Disk, path: string): JsonObject | undefined {
   try {
-    if ((disk.stat(path)?.size ?? 0) > MAX_BYTES) return undefined;
+    if ((disk.stat(path)?.size ?? MISSING) > MAX_BYTES) return undefined;
     const bytes = readWhole(disk, path);
     if (bytes === undefined) return undefined;
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
