@@ -6,11 +6,10 @@
 
 import { joinPath } from "../../base/path.ts";
 import { createExclusive } from "../../log/file/exclusive-file.ts";
-import { readWhole } from "../../log/file/file.ts";
 import { parseClaim } from "../../wire/holder/json.ts";
 import { type HolderClaim, type HolderExit, PROTOCOL } from "../../wire/holder/protocol.ts";
 import type { Processes, ProcessIdentity } from "../../world/process.ts";
-import { CLAIM, type HeldDirectory, type HomeWorld, makeHeldDirectory, readExit } from "./holder-files.ts";
+import { CLAIM, type HeldDirectory, type HomeWorld, makeHeldDirectory, readExit, readIfThere } from "./holder-files.ts";
 
 export type HeldState =
   | { readonly kind: "unclaimed" }
@@ -26,7 +25,7 @@ export function readHeld(place: HeldDirectory & { readonly processes: Processes 
   const { disk, processes, directory } = place;
   const ended = readEnd(place, generation);
   if (ended !== undefined) return ended;
-  const bytes = readWhole(disk, joinPath(directory, CLAIM)); // Read once: it may be written at any moment.
+  const bytes = readIfThere(disk, joinPath(directory, CLAIM)); // Read once: it may be written at any moment.
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
   if (bytes === undefined || (claim !== undefined && claim.generation !== generation)) return { kind: "unclaimed" };
   if (claim?.by === "cancel") return { kind: "cancelled" };
