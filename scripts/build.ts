@@ -1,5 +1,5 @@
-// Bundles each of our programs into one file with its bytecode: `.built/now/PROGRAM/main.js`. If that fails, the
-// sources are used.
+// Bundles each of our programs into one file, with its bytecode unless it is a holder: `.built/now/PROGRAM/main.js`. If
+// that fails, the sources are used.
 // BC1. An existing name is complete: each build has its own directory, and the link `now` is replaced in one step, once
 //      everything is durable. Otherwise a power cut could leave an empty file as a program, which does nothing and
 //      exits successfully.
@@ -23,10 +23,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { BUILT_FILE, BUILT_FROM, type Built, NEWEST, PROGRAMS } from "../src/world/built.ts";
+import {
+  BUILT_FILE,
+  BUILT_FROM,
+  type Built,
+  type BuiltFrom,
+  HOLDER_BUNDLE,
+  isHolder,
+  NEWEST,
+  PROGRAMS,
+} from "../src/world/built.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
 
 const LOCK = "lock";
+
+export function programs(): Built[] {
+  return Object.keys(PROGRAMS) as Built[];
+}
 
 export async function buildPrograms(root: string): Promise<void> {
   const folder = dirname(join(root, NEWEST));
@@ -44,7 +57,9 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   try {
     chmodSync(directory, 0o755); // Like the sources: a user who may run those may run this.
     const begunMs = statSync(directory).ctimeMs; // Before anything is read.
-    await Promise.all(PROGRAMS.map((program) => build(root, program, join(directory, program), begunMs)));
+    const builds = programs().map((program) => build(root, program, join(directory, program), begunMs));
+    const ended = await Promise.allSettled(builds); // All of them: one that still runs would leave its files behind.
+    for (const one of ended) if (one.status === "rejected") throw one.reason;
     sync(directory);
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
@@ -62,7 +77,7 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   }
 }
 
-async function build(root: string, program: string, outdir: string, begunMs: number): Promise<void> {
+async function build(root: string, program: Built, outdir: string, begunMs: number): Promise<void> {
   const inputs = (await bundle(root, program, outdir)).map((path) => relative(root, resolve(path)));
   const nowMs = statSync(outdir).ctimeMs;
   const sources = [...inputs, "package.json", "tsconfig.json"].map((path): [string, number] => {
@@ -70,23 +85,30 @@ async function build(root: string, program: string, outdir: string, begunMs: num
     if (ctimeMs >= begunMs && ctimeMs <= nowMs) throw new Error(`${path} was changed meanwhile`); // BC3
     return [path, ctimeMs];
   });
-  const facts: Built = { root, sources };
+  const facts: BuiltFrom = { root, sources };
   writeFileSync(join(outdir, BUILT_FROM), JSON.stringify(facts));
   for (const name of [...readdirSync(outdir), "."]) sync(join(outdir, name)); // BC1
 }
 
+/** Names stay: error traces need them. */
+const WITH_BYTECODE = {
+  target: "bun",
+  format: "cjs",
+  bytecode: true,
+  minify: { whitespace: true, syntax: true },
+} as const;
+
 /** What it was made of. */
 export async function bundle(
   root: string,
-  program: string,
+  program: Built,
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
   const built = await Bun.build({
-    entrypoints: [join(root, "src", program, "program.ts")],
-    ...{ target: "bun", format: "cjs", bytecode: true, metafile: true, outdir, plugins },
-    minify: { whitespace: true, syntax: true }, // Names stay: error traces need them.
-    naming: BUILT_FILE,
+    entrypoints: [join(root, PROGRAMS[program])],
+    ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
+    ...{ metafile: true, outdir, plugins, naming: BUILT_FILE },
   });
   return Object.keys(built.metafile?.inputs ?? {});
 }
@@ -104,6 +126,6 @@ function linkedFrom(link: string): string | undefined {
 
 if (import.meta.main) {
   const root = resolve(import.meta.dir, "..");
-  const there = statSync(join(root, NEWEST, PROGRAMS[0], BUILT_FILE), { throwIfNoEntry: false });
+  const there = statSync(join(root, NEWEST, "cli", BUILT_FILE), { throwIfNoEntry: false });
   if ((there?.size ?? 0) === 0) await buildPrograms(root); // Somebody may have made it since the launcher looked.
 }

@@ -2,14 +2,19 @@
 // lcov after them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PROGRAMS } from "../src/world/built.ts";
-import { bundle } from "./build.ts";
-import { COUNTED, countedPath, counterName, HITS, IN_ONE_FILE, PLACES } from "./counted-files.ts";
-import { withCounters } from "./counters.ts";
+import { type Built, isHolder } from "../src/world/built.ts";
+import { bundle, programs } from "./build.ts";
+import { COUNTED, countedPath, HITS, IN_ONE_FILE } from "./counted-files.ts";
+import { COUNTERS, withCounters } from "./counters.ts";
 import { isTest, ROOT, readAll, type SourceFile } from "./files.ts";
 import { parseLcov } from "./lcov.ts";
 
 export type Ran = { readonly path: string; readonly owners: ReadonlyMap<number, number>; readonly hits: Uint8Array };
+
+/** Decides where a program runs from: here from the bundle with its counters. */
+const CHOICE = "src/world/built.ts";
+const TO_SOURCES = 'if (process.execArgv.includes("--preload")) return undefined;';
+const TO_COUNTED = `if (program) return \`${IN_ONE_FILE}/\${program}/main.js\`;`;
 
 function sources(): SourceFile[] {
   return readAll("src/**/*.ts").filter(({ path }) => !isTest(path) && !path.endsWith(".d.ts"));
@@ -23,24 +28,25 @@ export async function layCounters(): Promise<() => Ran[]> {
   rmSync(COUNTED, { recursive: true, force: true });
   let bytes = 0;
   const laid = sources().map(({ path, text }) => {
-    const counted = withCounters(text, counterName(path));
-    mkdirSync(dirname(countedPath(path)), { recursive: true });
-    // Byte 0 says that the file was loaded; a file of types alone is loaded without a trace.
-    writeFileSync(countedPath(path), `${counterName(path)}[0]=1;${counted.text}`);
     const from = bytes;
+    const counted = withCounters(path === CHOICE ? text.replace(TO_SOURCES, TO_COUNTED) : text, from);
+    mkdirSync(dirname(countedPath(path)), { recursive: true });
+    // Its first byte says that the file was loaded; a file of types alone is loaded without a trace.
+    writeFileSync(countedPath(path), `${COUNTERS}[${from}]=1;${counted.text}`);
     bytes += counted.units;
     return { path, owners: counted.owners, place: [from, bytes] as const };
   });
   writeFileSync(HITS, new Uint8Array(bytes));
-  writeFileSync(PLACES, JSON.stringify(Object.fromEntries(laid.map(({ path, place }) => [path, place]))));
-  await Promise.all(PROGRAMS.map((program) => bundle(ROOT, program, join(IN_ONE_FILE, program), [COUNTERS])));
+  const lay = (program: Built) =>
+    bundle(ROOT, program, join(IN_ONE_FILE, program), isHolder(program) ? [] : [COUNTED_SOURCES]);
+  await Promise.all(programs().map(lay)); // Holders load nothing beforehand: in them the counters would not exist.
   return () => {
     const hits = readFileSync(HITS);
     return laid.map(({ path, owners, place }) => ({ path, owners, hits: hits.subarray(...place) }));
   };
 }
 
-const COUNTERS: Bun.BunPlugin = {
+const COUNTED_SOURCES: Bun.BunPlugin = {
   name: "counters",
   setup(build) {
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {

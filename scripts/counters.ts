@@ -6,6 +6,8 @@
 // C3. What only the compiler sees (types, interfaces, imports) belongs to no unit and is not counted as a line.
 import { parse } from "@babel/parser";
 
+export const COUNTERS = "__hits";
+
 export type Counted = {
   /** The source with its counters. */
   readonly text: string;
@@ -31,8 +33,8 @@ const HOISTED = new Set(["FunctionDeclaration", "ExportAllDeclaration", "ExportN
 /** Where a single statement may stand without braces. */
 const BRACELESS = new Set(["consequent", "alternate", "body"]);
 
-/** `counter` is the name under which the counters of this file are known to all of its process. */
-export function withCounters(source: string, counter: string): Counted {
+/** The counters of this file begin at `first` of those of its process, an array of bytes under a global name. */
+export function withCounters(source: string, first = 0): Counted {
   const { program } = parse(source, {
     sourceType: "module",
     plugins: ["typescript", "explicitResourceManagement", "importAttributes"],
@@ -43,7 +45,7 @@ export function withCounters(source: string, counter: string): Counted {
   /** `before` and `after` surround the counter, `closing` follows the counted code. */
   const count = ([start, end]: readonly [number, number], before: string, after: string, closing: string): void => {
     spans.push({ start, end, unit: units });
-    insertions.push({ at: start, text: `${before}${counter}[${units++}]=1${after}`, closes: false });
+    insertions.push({ at: start, text: `${before}${COUNTERS}[${first + units++}]=1${after}`, closes: false });
     if (closing !== "") insertions.push({ at: end, text: closing, closes: true });
   };
   const enter = (node: Node, key: string, parent: Node | undefined): void => {

@@ -1,27 +1,16 @@
-// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters,
-// and programs that lie in one file from one that has them.
-// The counters are in a memory-mapped file, so that their values survive even a SIGKILL.
+// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters
+// (scripts/children.ts). The counters are in a memory-mapped file, so that their values survive even a SIGKILL.
+// It runs before thousands of programs: it loads as little as it can.
 import { readFileSync } from "node:fs";
-import { countedPath, counterName, HITS, IN_ONE_FILE, PLACES, type Places } from "./counted-files.ts";
-import { ROOT } from "./files.ts";
+import { countedPath, HITS, SOURCES } from "./counted-files.ts";
 
-/** Decides where a program runs from. */
-const CHOICE = "src/world/built.ts";
-const OUR_CHOICE = `export const builtProgram = (program) => \`${IN_ONE_FILE}/\${program}/main.js\`;`;
-
-const places: Places = JSON.parse(readFileSync(PLACES, "utf8"));
-const hits = mapped();
-for (const [path, [from, to]] of Object.entries(places)) {
-  Object.assign(globalThis, { [counterName(path)]: hits.subarray(from, to) });
-}
+Object.assign(globalThis, { __hits: mapped() });
 
 Bun.plugin({
   name: "counters",
   setup(build) {
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
-      const relative = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
-      if (relative === CHOICE) return { contents: OUR_CHOICE, loader: "js" };
-      const counted = places[relative] === undefined ? path : countedPath(relative);
+      const counted = path.startsWith(SOURCES) ? countedPath(`src/${path.slice(SOURCES.length)}`) : path;
       return { contents: readFileSync(counted, "utf8"), loader: "ts" };
     });
   },

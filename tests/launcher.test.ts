@@ -20,6 +20,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../scripts/files.ts";
+import { PROGRAMS } from "../src/world/built.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -197,8 +198,8 @@ test("H3 nothing in the caller's directory or in BUN_OPTIONS runs inside Holdfas
 async function building(): Promise<Tree> {
   const tree = newTree();
   for (const path of ["scripts/build.ts", "src/world/real/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
-  for (const name of ["daemon", "watchdog", "web"])
-    write(join(tree.root, `src/${name}/program.ts`), 'console.log("hello");');
+  for (const [name, path] of Object.entries(PROGRAMS))
+    if (name !== "cli") write(join(tree.root, path), 'console.log("hello");');
   write(join(tree.root, "package.json"), "{}");
   await run(tree, {});
   return tree;
@@ -218,7 +219,7 @@ test("H4 the first use bundles each program, and the bundle is what runs", async
       .filter((name) => !name.startsWith("build-"))
       .sort(),
   ).toEqual(["lock", "now"]);
-  expect(readdirSync(join(tree.root, ".built/now")).sort()).toEqual(["cli", "daemon", "watchdog", "web"]);
+  expect(readdirSync(join(tree.root, ".built/now")).sort()).toEqual(Object.keys(PROGRAMS).sort());
 });
 
 test("H4 a changed source runs at once, is in the next bundle, and only the last earlier bundle is kept", async () => {

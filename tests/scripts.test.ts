@@ -1,7 +1,7 @@
 // The scripts that CI relies on: they read what is really there.
 import { describe, expect, test } from "bun:test";
 import { addRan } from "../scripts/children.ts";
-import { withCounters } from "../scripts/counters.ts";
+import { COUNTERS, withCounters } from "../scripts/counters.ts";
 import { hasReason, joined, joinedXml, parseJunit, toldAgain, withSilent } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
 import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "../scripts/requirement-rows.ts";
@@ -67,23 +67,23 @@ describe("coverage of programs that tests start", () => {
     "}", // 7
   ].join("\n");
   const run = (n: number): Uint8Array => {
-    const counted = withCounters(source, "hits");
+    const counted = withCounters(source);
     const hits = new Uint8Array(counted.units);
-    new Function("hits", `${compile(counted.text).replace("export", "")}; hits[0] = 1; twice(${n});`)(hits);
+    new Function(COUNTERS, `${compile(counted.text).replace("export", "")}; ${COUNTERS}[0] = 1; twice(${n});`)(hits);
     return hits;
   };
   const linesOf = (hits: Uint8Array): string =>
-    addRan("", [{ path: "src/a/x.ts", owners: withCounters(source, "hits").owners, hits }]);
+    addRan("", [{ path: "src/a/x.ts", owners: withCounters(source).owners, hits }]);
 
   test("C1 C3 lines keep their positions, and what only the compiler sees is not counted as a line", () => {
-    const { text, owners } = withCounters(source, "hits");
+    const { text, owners } = withCounters(source);
     expect(text.split("\n").map((line) => line.replace(/^\s*/, ""))).toEqual([
       "export type Side = { a: number };",
       "export function twice(n: number): number {",
-      "hits[1]=1;if (n > 5)",
-      "{hits[2]=1;return n;}",
-      "hits[3]=1;const add = (x: number): Side => ((hits[4]=1,{ a: x + n }));",
-      "hits[5]=1;return add(n).a;",
+      "__hits[1]=1;if (n > 5)",
+      "{__hits[2]=1;return n;}",
+      "__hits[3]=1;const add = (x: number): Side => ((__hits[4]=1,{ a: x + n }));",
+      "__hits[5]=1;return add(n).a;",
       "}",
     ]);
     expect([...owners.keys()]).toEqual([2, 3, 4, 5, 6, 7]);
@@ -97,7 +97,7 @@ describe("coverage of programs that tests start", () => {
   });
 
   test("Bun's own lines stay, and get the hits of the children", () => {
-    const owners = withCounters(source, "hits").owners;
+    const owners = withCounters(source).owners;
     const bun = "SF:src/a/x.ts\nDA:3,2\nDA:6,0\nend_of_record\nSF:src/b.ts\nDA:1,1\nend_of_record\n";
     expect(
       [...parseLcov(addRan(bun, [{ path: "src/a/x.ts", owners, hits: run(1) }])).values()].map((x) => [...x]),

@@ -3,12 +3,13 @@
 // S2. What was preloaded into our program (`--preload`) is also preloaded into those we start.
 // S3. Variables that would make Bun do something other than run our program are not passed on.
 import { resolve } from "node:path";
+import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
 
 export interface Self {
   /** The words that start a program of ours: `entry` is below the installation's root. */
   command(entry: string, ...args: readonly string[]): readonly [string, ...string[]];
-  /** A program of ours with everything it imports, as the text of one file; undefined if bundling fails. */
-  bundle(entry: string): Promise<string | undefined>;
+  /** A holder's program with everything it imports, as the text of one file; undefined if bundling fails. */
+  holder(program: "holder" | "orders"): Promise<string | undefined>;
   /** Our environment, without what must not be passed on (S3). */
   environment(): Readonly<Record<string, string>>;
 }
@@ -24,7 +25,7 @@ const NOT_PASSED_ON = ["BUN_OPTIONS", "BUN_BE_BUN", "HOLDFAST_TERMINAL"];
 export function realSelf(): Self {
   return {
     command: (entry, ...args) => [process.execPath, ...FLAGS, resolve(ROOT, entry), ...args],
-    bundle,
+    holder,
     environment,
   };
 }
@@ -34,10 +35,10 @@ export function preloads(words: readonly string[]): string[] {
   return words.flatMap((word, at) => (word === "--preload" ? [word, words[at + 1] ?? ""] : []));
 }
 
-async function bundle(entry: string): Promise<string | undefined> {
-  // CommonJS: the same program takes 150 KiB less memory than as a module, and many run at the same time.
-  const options = { target: "bun", format: "cjs", minify: true, throw: false } as const;
-  const built = await Bun.build({ entrypoints: [resolve(ROOT, entry)], ...options });
+async function holder(program: "holder" | "orders"): Promise<string | undefined> {
+  const there = builtProgram(program);
+  if (there !== undefined) return Bun.file(there).text();
+  const built = await Bun.build({ entrypoints: [resolve(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
   return built.success ? built.outputs[0]?.text() : undefined;
 }
 

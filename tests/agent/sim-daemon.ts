@@ -72,7 +72,7 @@ export class SimDaemon {
     this.life = life;
     this.#log = log;
     this.#clock = machine.clock;
-    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
     const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };

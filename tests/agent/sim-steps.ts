@@ -46,7 +46,7 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
   const onBug = (error: unknown) => {
     if (!life.dead) machine.failed(error);
   };
-  const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+  const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
   const holderCommand = () => ({ runtime: "bun", entry: "holder" });
   const ports = {
     world: { ...machine.doors(born), self, http: NO_HTTP, httpClient: machine.llm(life) },

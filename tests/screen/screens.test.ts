@@ -26,7 +26,7 @@ type Start = readonly [string, ...string[]];
 function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), answerMs?: number, env = {}): Screens {
   const self: Self = {
     command: () => start,
-    bundle: async () => undefined,
+    holder: async () => undefined,
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),
   };
   const screens = new Screens({ children: realChildren(), clock: realClock(), self, home: home.path }, answerMs);

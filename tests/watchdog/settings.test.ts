@@ -8,7 +8,7 @@ import { SimDisk } from "../sim/disk.ts";
 import { put } from "../world/places.ts";
 
 const self: Self = {
-  bundle: async () => undefined,
+  holder: async () => undefined,
   command: (entry, ...args) => ["bun", entry, ...args],
   environment: () => ({ PATH: "/bin", [SAFE_MODE_VARIABLE]: "old", [HEARTBEAT_VARIABLE]: "1" }),
 };

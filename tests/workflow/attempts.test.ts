@@ -21,7 +21,7 @@ class Stage {
   constructor() {
     this.machine.disk.makeDirectory(HOME);
     const doors = this.machine.doors(this.machine.born());
-    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
     const watch = { directory: () => () => undefined };
     this.attempts = new Attempts(
       { ...doors, self, watch },

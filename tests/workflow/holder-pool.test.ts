@@ -32,7 +32,7 @@ class Site {
         };
       },
     };
-    const self = { command: () => ["bun"] as const, bundle: async () => undefined, environment: () => ({}) };
+    const self = { command: () => ["bun"] as const, holder: async () => undefined, environment: () => ({}) };
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
     const world = { children, clock: this.clock, disk, home: "/h", self, sockets };

@@ -41,7 +41,7 @@ export class SimDaemon {
   private constructor(machine: Machine, born: Born, log: EventLog) {
     const { life } = born;
     this.life = life;
-    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
     const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };

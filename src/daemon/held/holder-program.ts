@@ -1,20 +1,19 @@
 // The holders' programs, bundled into one small file each: such a holder needs a fifth less memory than one run from
-// the sources, and many run at a time. They are built again whenever the sources differ; if one cannot be built, or was
-// deleted, the sources are used.
+// the sources, and many run at a time. Each is copied into the home, where it stays when the installation changes. If
+// it cannot be built, or was deleted, the sources are used.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { HOLDER_PROGRAMS } from "../../home/layout.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
+import { PROGRAMS } from "../../world/built.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Self } from "../../world/self.ts";
 
 /** One for a terminal or an agent, for as long as that lives, and one that takes orders to hold attempts. */
-const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
-
-export type HolderKind = keyof typeof SOURCES;
+export type HolderKind = "holder" | "orders";
 export type HolderCommand = { readonly runtime: string; readonly entry: string };
 type World = { readonly disk: Disk; readonly self: Self; readonly home: string };
 
@@ -37,7 +36,7 @@ export class HolderPrograms {
   /** The command that starts a holder. */
   command(kind: HolderKind): HolderCommand {
     const { self, disk } = this.#world;
-    const [runtime, ...argv] = self.command(SOURCES[kind]);
+    const [runtime, ...argv] = self.command(PROGRAMS[kind]);
     const made = this.#made.get(kind);
     const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned while we run.
     return { runtime, entry: there ? made : (argv.at(-1) ?? "") };
@@ -45,7 +44,7 @@ export class HolderPrograms {
 
   async #make(kind: HolderKind): Promise<string | undefined> {
     const { disk, self, home } = this.#world;
-    const text = await self.bundle(SOURCES[kind]);
+    const text = await self.holder(kind);
     if (text === undefined) return undefined;
     const path = joinPath(home, `${HOLDER_PROGRAMS}/${kind}-${sha256(text).slice(0, 12)}.js`);
     try {
