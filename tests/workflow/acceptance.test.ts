@@ -7,7 +7,7 @@ import type { WorkflowCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { planResume } from "../../src/core/workflow/resume.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
-import { checkpointOf, stateIn, storageOf } from "./look.ts";
+import { checkpointOf, currentRun, stateIn, storageOf } from "./look.ts";
 
 afterAll(endAll);
 const MINUTE = 60_000;
@@ -151,7 +151,7 @@ test(
     expect(now?.completed_steps.map(({ step_index, outcome }) => [step_index, outcome])).toEqual(
       [0, 1, 2, 3].map((at) => [at, "succeeded"]),
     );
-    const before = storageOf(home.path).loadFromHistory(id, 0);
+    const before = storageOf(home.path).loadFromHistory(`state/ac3/sessions/${id}`, 0);
     expect(before.ok && stateIn(before.value)).toBe("BeforeStep 3");
   },
   MINUTE,
@@ -236,7 +236,7 @@ test(
     await home.ok("down");
     const whole = checkpointOf(home.path, id);
     writeFileSync(join(place.session(id), "checkpoint.json"), '{"half": ');
-    const fallen = storageOf(home.path).load(id);
+    const fallen = currentRun(home.path, id);
     expect(fallen.ok && [stateIn(fallen.value.checkpoint), fallen.value.problems.length]).toEqual(["Failed 3", 1]);
     expect(fallen.ok && fallen.value.from).toContain("/history/checkpoint-");
     expect(fallen.ok && fallen.value.checkpoint.variables).toEqual(whole?.variables ?? {});
