@@ -176,8 +176,9 @@ test(
     expect(found?.reason).toBe("StepFailed");
     if (found === undefined) throw new Error("it is there");
     expect(planResume(found, () => ({ kind: "not-started" }))).toMatchObject({
-      ...{ start_index: 3, retry_current: true, skip_steps: [0, 1, 2], variables: { x: "kept" } },
+      ...{ start_index: 3, retry_current: true, skip_steps: [0, 1, 2] },
     });
+    expect(found.variables).toEqual({ x: "kept" });
     place.write("mended", "");
     const resumed = await place.cli("resume", id);
     expect({ code: resumed.code, effects: place.text("effects").split("\n") }).toEqual({

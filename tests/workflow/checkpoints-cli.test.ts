@@ -102,6 +102,7 @@ test(
     );
     const text = await home.ok("checkpoints", "show", "flow");
     expect(text).toContain("Failed, step 3: It ended with exit code 4.");
+    expect(text).toMatch(/\nresume +runs step 3; 2 steps before it will not run again\n/);
     expect(text).toMatch(/ {2}v_one +one-1\n/);
     const shown = await home.ok("checkpoints", "show", "flow", "--json");
     expect(JSON.parse(shown)).toMatchObject({ session_id: id, variables: { api_token: "(hidden)", v_one: "one-1" } });

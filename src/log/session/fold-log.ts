@@ -32,7 +32,7 @@ export function foldWhole<S, E>(log: FoldableLog, session: string, folding: LogF
   }
 }
 
-/** Yields the state at the start and after each entry; returns what is wrong with the log, or undefined if it folded. */
+/** Yields the state at the start and after each entry; returns what is wrong with the log, if anything is. */
 export function* foldLog<S, E>(
   log: FoldableLog,
   session: string,
