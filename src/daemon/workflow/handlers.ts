@@ -125,11 +125,11 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
   if (!command.ok) return command;
   const { id, env } = params;
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
-  engine.entrust(id, Object.fromEntries(secrets));
+  engine.setSecrets(id, Object.fromEntries(secrets));
   const made = await store.submit(command.value);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: concurrent requests.
   if (twin !== undefined) return ok(listedOf(twin));
-  if (!made.ok) engine.entrust(id, {});
+  if (!made.ok) engine.setSecrets(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
