@@ -292,10 +292,16 @@ test("run/ is removed and a second watchdog starts before the first notices: one
     () => livesOf(home, "api"),
   );
   await isAdopted(home, before.daemon.pid);
-  const after = await home.json("status");
-  expect(after.daemon.pid).toBe(before.daemon.pid);
-  // Settled: only one program was left, and nothing ends it.
-  expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));
+  const left = livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined);
+  // The daemon's lock, which `status` reads if it gets no answer in time, and the program's note are written again.
+  const after = await until(
+    "status shows the same daemon, and the program that is left",
+    async () => {
+      const shown = await home.json("status");
+      return shown.daemon.pid === before.daemon.pid && shown.programs[0]?.pid === left && shown;
+    },
+    () => home.json("status"),
+  );
   expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Losing a race is not a crash.
   process.kill(after.daemon.pid, "SIGKILL");
   await until(
