@@ -63,7 +63,8 @@ function badCheckpoints({ world, home }: Site, open: readonly RunsFound[]): Find
     return file.kind === "bad" ? [{ run, reason: file.reason }] : [];
   });
   if (bad.length === 0) return [];
-  const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${some(bad.map(({ run }) => nameOf(run)))}`;
+  const named = some(bad.map(({ run }) => nameOf(run)));
+  const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${named}`;
   const next = "Nothing: the log has everything, and the next checkpoint replaces this one";
   return [warning("workflows", { what, why: bad[0]?.reason ?? "", next })];
 }
