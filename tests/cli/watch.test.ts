@@ -88,7 +88,7 @@ test("the environment of a watched program is in no process list, and only that 
   configured(home, ...watched(home, "api", script).map((line) => line.replace("{ ", '{ DB_PASSWORD = "hunter2", ')));
   await home.ok("up");
   await until(
-    "it was told",
+    "the program has written its variable",
     () => linesIn(home, "told").length === 1,
     () => linesIn(home, "told").length,
   );
@@ -103,7 +103,7 @@ test("the environment of a watched program is in no process list, and only that 
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "latin1")).not.toContain("hunter2");
   process.kill(watchdog.pid, "SIGKILL"); // A restarted watchdog gets the same, by the same route.
   await until(
-    "another one is there",
+    "another watchdog runs",
     async () => {
       const { watchdog: next } = await home.json("status");
       return next.pid !== null && next.pid !== watchdog.pid;
@@ -123,7 +123,7 @@ test("a watched program that floods its stderr does not make the log grow withou
   await home.ok("up");
   const log = join(home.path, "run/watchdog.log");
   await until(
-    "it has said all",
+    "it has printed everything",
     () => existsSync(join(home.path, "done")),
     () => `${join(home.path, "done")} exists: ${existsSync(join(home.path, "done"))}`,
   );

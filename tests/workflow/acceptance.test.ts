@@ -134,7 +134,7 @@ test(
     const id = await place.begin();
     await place.is(id, "BeforeStep 3");
     await until(
-      "its file says so too",
+      "its file shows the same state",
       () => stateIn(place.file(id)?.body) === "BeforeStep 3",
       () => stateIn(place.file(id)?.body),
     );
@@ -142,7 +142,7 @@ test(
     place.write("go", "");
     await place.is(id, "Completed 3");
     await until(
-      "its file says so too",
+      "its file shows the same state",
       () => stateIn(place.file(id)?.body) === "Completed 3",
       () => stateIn(place.file(id)?.body),
     );
@@ -166,7 +166,7 @@ test(
     expect(code).toBe(1);
     const [id = ""] = readdirSync(join(home.path, "state/ac5/sessions"));
     await until(
-      "AC7 it is at its place",
+      "AC7 the checkpoint is in its place",
       () => stateIn(place.file(id)?.body) === "Failed 3",
       () => stateIn(place.file(id)?.body),
     );

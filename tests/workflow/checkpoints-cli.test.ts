@@ -150,7 +150,7 @@ test(
     expect(await home.ok("checkpoints", "ls", "flow")).toContain("NO: ");
     expect((await home.run("resume", "-d", "flow")).code).toBe(0);
     await until(
-      "it is written anew",
+      "it is written again",
       async () => {
         const rows: Row[] = await home.json("checkpoints", "ls", "flow");
         return rows[0]?.valid === true;
