@@ -79,7 +79,7 @@ async function openSite(home: string): Promise<Site> {
     throw error;
   };
   const store = new WorkflowStore(log, place.clock, { publish: () => undefined, perform: () => undefined, onBug });
-  const storage = new CheckpointStorage(place, (session, after) => log.readAfter(session, after) ?? log.read(session));
+  const storage = new CheckpointStorage(place);
   const steps = Array.from(
     { length: STEPS + 2 },
     (_, at): Step => ({ id: `step-${at}`, work: { kind: "shell", command: `./check part-${at}` } }),
@@ -121,6 +121,6 @@ async function save(site: Site): Promise<void> {
 }
 
 function load(site: Site): void {
-  const loaded = site.storage.load(ID);
+  const loaded = site.storage.current(site.log, `state/bench/sessions/${ID}`);
   if (!loaded.ok || loaded.value.checkpoint.completed_steps.length !== STEPS + 1) throw new Error("it was not loaded");
 }

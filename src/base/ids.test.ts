@@ -53,11 +53,11 @@ describe("matchOne", () => {
 
   test("I2 an ambiguous prefix is refused with some of the candidates", () => {
     const two = matchOne(ids, "aa0");
-    expect(two.ok ? "found" : two.error.message).toBe('"aa0" fits 2: aa01, aa02.');
+    expect(two.ok ? "found" : two.error.message).toBe('"aa0" matches 2: aa01, aa02.');
     const many = matchOne(
       Array.from({ length: 9 }, (_, n) => `x${n}`),
       "x",
     );
-    expect(many.ok ? "found" : many.error.message).toBe('"x" fits 9: x0, x1, x2, x3, x4, and 4 more.');
+    expect(many.ok ? "found" : many.error.message).toBe('"x" matches 9: x0, x1, x2, x3, x4, and 4 more.');
   });
 });

@@ -46,5 +46,5 @@ function unknown(key: string): { readonly ok: false; readonly error: Refusal } {
 function ambiguous(key: string, found: readonly string[]): { readonly ok: false; readonly error: Refusal } {
   const named = found.slice(0, NAMED_CANDIDATES).join(", ");
   const more = found.length > NAMED_CANDIDATES ? `, and ${found.length - NAMED_CANDIDATES} more` : "";
-  return refused("ambiguous", `"${key}" fits ${found.length}: ${named}${more}.`, "Give more of it.");
+  return refused("ambiguous", `"${key}" matches ${found.length}: ${named}${more}.`, "Give more of it.");
 }

@@ -68,7 +68,7 @@ function partOf([, name, star, index, stars, single, double]: RegExpExecArray): 
 }
 
 function badPath(path: string, at: number) {
-  const what = `${JSON.stringify(path)} is no JSON path: character ${at + 1} is unexpected.`;
+  const what = `${JSON.stringify(path)} is not a JSON path: character ${at + 1} is unexpected.`;
   return refused("bad-path", what, "A path is $, then .name, ['name'], [0], [*] or .* as often as needed.");
 }
 

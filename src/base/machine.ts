@@ -26,6 +26,8 @@ export type Machine<S extends string, E extends string> = Spec<S, E> & {
   readonly states: readonly S[];
   readonly events: readonly E[];
   next(state: S, event: E): Result<S>;
+  /** Whether this event is legal in this state. */
+  allows(state: S, event: E): boolean;
 };
 
 export function machine<S extends string, E extends string>(spec: Spec<S, E>): Machine<S, E> {
@@ -36,7 +38,13 @@ export function machine<S extends string, E extends string>(spec: Spec<S, E>): M
     const row: Row<S, E> = spec.table[state];
     for (const event in row) events.add(event);
   }
-  return { ...spec, states, events: [...events], next: (state, event) => step(spec, state, event) };
+  return {
+    ...spec,
+    states,
+    events: [...events],
+    next: (state, event) => step(spec, state, event),
+    allows: (state, event) => spec.table[state][event] !== undefined,
+  };
 }
 
 function step<S extends string, E extends string>(spec: Spec<S, E>, state: S, event: E): Result<S> {

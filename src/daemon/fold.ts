@@ -1,7 +1,7 @@
 // Replays the session logs into the state. A session whose fold throws, or whose log is damaged, is set aside: it is
 // frozen and named in the report, and the others still come up. Nothing is done on the basis of a partial fold.
-// FO1. A session with a checkpoint starts from it, and only the log after it is read. If the log does not have the
-//      checkpoint's last entry, the checkpoint is ignored: the log alone has everything.
+// FO1. A session with a checkpoint starts from it, unless its log does not have the checkpoint's last entry (FL1 of
+//      log/session/fold-log.ts).
 // FO2. There are many sessions, perhaps without checkpoints: they are folded in slices, and requests are answered in
 //      between.
 // FO3. A session is put into the store only when all of it is folded: a fold that was given up leaves nothing half
@@ -9,6 +9,7 @@
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Entry } from "../log/session/entry.ts";
+import { foldLog } from "../log/session/fold-log.ts";
 import type { HowFar, PartBorder } from "./part.ts";
 import type { Kind, SessionStore } from "./session-store.ts";
 
@@ -57,18 +58,17 @@ function* foldOne<K extends Kind>(
   session: string,
   folded: Folded<K>,
 ): Generator<HowFar, string | undefined> {
-  const saved = folding.load?.(session);
-  const tail = saved && log.readAfter(session, saved.seq);
-  folded.state = tail === undefined ? undefined : saved?.state; // FO1
-  yield folded.so;
-  for (const reading of tail ?? log.read(session)) {
-    if (reading.kind === "double") continue;
-    if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
-    const event = folding.eventOf(reading.entry);
-    if (event !== undefined) folded.state = store.apply(folded.state, event);
+  const states = foldLog<K["state"], K["event"]>(log, session, {
+    saved: folding.load?.(session), // FO1
+    eventOf: (entry) => folding.eventOf(entry),
+    apply: (state, event) => store.apply(state, event),
+  });
+  for (;;) {
+    const next = states.next();
+    if (next.done === true) return next.value;
+    folded.state = next.value;
     yield folded.so;
   }
-  return undefined;
 }
 
 /** FO3 */

@@ -1,13 +1,13 @@
-// The daemon of a home. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
-// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies
-//     beside wal/, not in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it
-//     has touched nothing.
-// M2. The start-up is driven by its table (core/startup.ts): what is done next is what the state says. Every way out
-//     says what is wrong and what can be done.
-// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be
-//     bound holds up no recovery. Whether it was bound is asked when the table asks for it.
-// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced,
-//     and leaves.
+// The daemon of a home. The watchdog starts and restarts it; the daemon in turn keeps a watchdog running.
+// M1. There is one per home: a daemon that finds a lock taken exits with a code of its own, which does not count as a
+//     crash. The first lock is beside wal/, not in run/: the process that writes the log has it, even after all of run/
+//     was removed. A daemon that does not get it has changed nothing.
+// M2. The start-up is driven by its table (core/startup.ts): the state decides what is done next. Every way out reports
+//     what is wrong and what can be done.
+// M3. The socket is bound in parallel, so that status requests are answered during recovery, and a path that cannot be
+//     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
+// M4. A daemon whose lock was removed takes it again; if another process has taken it in the meantime, the daemon
+//     exits.
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
@@ -60,7 +60,7 @@ function say(words: string): void {
   void out.err.write(line).catch(() => undefined);
 }
 
-/** What is done in each state; undefined: nothing more. */
+/** What is done in each state. A state without work is the last one. */
 type StartupWork = { readonly [state in StartupState]?: () => StartupEvent | Promise<StartupEvent> };
 
 /** M2: from state to state, as the table says, until there is nothing more to do. */
@@ -77,7 +77,7 @@ function leave(words: string, code: number): never {
   return program.exit(code);
 }
 
-/** Held until the end of the process; never given back. */
+/** Held until the process ends. */
 function lock(home: string, name: string): void {
   const path = joinPath(home, name);
   const owner = identify(doors.processes, doors.processes.pid);

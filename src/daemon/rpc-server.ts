@@ -70,7 +70,7 @@ export class RpcServer {
     this.#listeners.set(path, listener);
   }
 
-  /** Z3. Throws a Fault if it cannot be bound; the next call retries. */
+  /** Z3. Binds again what was removed. Throws a Fault if that fails; the next call retries. */
   async look(sockets: Sockets): Promise<void> {
     for (const [path, listener] of this.#listeners) if (!listener.inPlace()) await this.listen(sockets, path);
   }

@@ -1,10 +1,10 @@
 // The checkpoints of runs on disk (UC-4, UC-6): `state/<repo>/sessions/<id>/checkpoint.json`, and older ones in
-// `history/`.
-// CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in;
-//      where none is valid, the log alone has everything. So it is never behind, and a damaged file costs time only.
-// CS2. What was passed over, and why, comes along: no silent fallback (UC-7).
-// CS3. It is what the daemon, `holdfast checkpoints` and the doctor read. A file is whole, of other rules (whole, and
-//      not used by this version), or bad, with the reason. Only `save` and `delete` write.
+// `history/`. A run is named by the directory of its log, `state/<repo>/sessions/<id>`.
+// CS1. A checkpoint is a cached fold at a `seq`. `load` returns the newest valid one: recovery folds the log after it,
+//      and `current` does the same for readers beside the daemon. So a damaged file costs only time.
+// CS2. Each one that was passed over is reported with its reason: no silent fallback (UC-7).
+// CS3. The daemon, `holdfast checkpoints` and the doctor read through it. A file is whole, of other rules (whole, but
+//      not used by this version), or bad, with the reason. Only `save` writes.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -17,13 +17,13 @@ import {
   toCheckpoint,
   type WorkflowCheckpoint,
 } from "../core/workflow/checkpoint.ts";
-import type { Run } from "../core/workflow/run.ts";
+import type { WorkflowEvent } from "../core/workflow/events.ts";
+import { type Run, sessionOf } from "../core/workflow/run.ts";
 import type { Generation, Loaded } from "../log/checkpoint/load.ts";
 import { type CheckpointProblem, type FileReading, readCheckpoint } from "../log/checkpoint/read.ts";
 import { CheckpointStore, type Saved } from "../log/checkpoint/store.ts";
 import { DurableDirectories } from "../log/file/durable-directories.ts";
-import type { Entry } from "../log/session/entry.ts";
-import { listSessions } from "../log/session/places.ts";
+import { type FoldableLog, foldWhole } from "../log/session/fold-log.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -32,13 +32,19 @@ import type { Disk } from "../world/disk.ts";
 const HISTORY_LIMIT = 20;
 
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
-type Reading = { readonly kind: "entry"; readonly entry: Entry } | { readonly kind: string };
-/** The entries of a session after this seq; more may come, and are passed over. */
-export type ReadLog = (session: string, after: number) => Iterable<Reading>;
 
-export type LoadedRun = {
+/** What a fold may begin with. */
+export type NewestCheckpoint = {
+  /** Undefined if there is none that can be used: the log alone has everything. */
+  readonly newest: { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string } | undefined;
+  readonly problems: readonly CheckpointProblem[];
+};
+
+/** A run with everything that its log says. */
+export type CurrentRun = {
+  readonly session: string;
   readonly checkpoint: WorkflowCheckpoint;
-  /** The file it began with; null where the log alone gave it. */
+  /** The file that the fold began with; null if the log alone gave it. */
   readonly from: string | null;
   readonly problems: readonly CheckpointProblem[];
 };
@@ -58,50 +64,51 @@ export type CheckpointFound =
 
 export class CheckpointStorage {
   readonly #place: HomeWorld;
-  readonly #read: ReadLog;
   readonly #stores = new Map<string, CheckpointStore>();
   readonly #directories: DurableDirectories;
 
-  constructor(place: HomeWorld, read: ReadLog) {
+  constructor(place: HomeWorld) {
     this.#place = place;
     this.#directories = new DurableDirectories(place.disk, place.home);
-    this.#read = read;
   }
 
   /** `seq` is that of the last event folded into the run. */
   save(run: Run, reason: CheckpointReason, seq: number): Promise<Result<Saved>> {
-    const at = new Date(this.#place.clock.now()).toISOString();
-    return this.#store(`state/${run.repo}/sessions/${run.id}`).save(toCheckpoint(run, reason, at), seq);
+    return this.#store(sessionOf(run)).save(toCheckpoint(run, reason, this.#now()), seq);
+  }
+
+  /** The newest valid one as it is on disk, without the log (CS1). Refused if a newer version wrote it. */
+  load(session: string): Result<NewestCheckpoint> {
+    const loaded = this.#store(session).load();
+    if (loaded.kind === "refused") return { ok: false, error: loaded.refusal };
+    const { problems } = loaded; // CS2
+    const saved = loaded.kind === "loaded" ? bodyOf(loaded) : undefined;
+    if (loaded.kind === "none" || saved === undefined || !session.endsWith(`/${saved.session_id}`))
+      return ok({ newest: undefined, problems });
+    return ok({ newest: { saved, seq: loaded.checkpoint.seq, from: loaded.from }, problems });
   }
 
   /** CS1 */
-  load(id: string): Result<LoadedRun> {
-    const session = this.#sessionOf(id);
-    return session === undefined ? unknown(id) : this.loadSession(session);
-  }
-
-  /** The same by the directory of its log. */
-  loadSession(session: string): Result<LoadedRun> {
-    const loaded = this.#store(session).load();
-    return loaded.kind === "refused" ? { ok: false, error: loaded.refusal } : this.#withTail(session, loaded);
-  }
-
-  /** The newest valid one as it is on disk, without the log: what a fold may begin with (CS1, CS2). */
-  base(session: string): { readonly base: Base | undefined; readonly problems: readonly string[] } {
-    const loaded = this.#store(session).load();
-    if (loaded.kind === "refused") return { base: undefined, problems: [loaded.refusal.message] };
-    const problems = loaded.problems.map(({ path, reason }) => `${path}: ${reason}`);
-    return { base: loaded.kind === "loaded" ? baseOf(loaded) : undefined, problems };
+  current(log: FoldableLog, session: string): Result<CurrentRun> {
+    const loaded = this.load(session);
+    if (!loaded.ok) return loaded;
+    const { newest, problems } = loaded.value;
+    const saved = newest && { state: foldedFrom(newest.saved), seq: newest.seq };
+    const folded = foldWhole(log, session, { saved, eventOf: workflowEventOf, apply: foldEvent });
+    if (folded.trouble !== undefined) return damaged(session, folded.trouble);
+    if (folded.state === undefined) return unknown(session);
+    const checkpoint = toCheckpoint(folded.state.run, folded.state.reason, this.#now());
+    const from = folded.start === undefined ? null : (newest?.from ?? null);
+    return ok({ session, checkpoint, from, problems });
   }
 
   /** The `index`th of `listHistory`, 0 being the newest; as it was then. */
-  loadFromHistory(id: string, index: number): Result<WorkflowCheckpoint> {
-    const session = this.#sessionOf(id);
-    const loaded = session === undefined ? undefined : this.#store(session).loadFromHistory(index);
-    if (loaded?.kind === "refused") return { ok: false, error: loaded.refusal };
-    const found = loaded?.kind === "loaded" ? bodyOf(loaded) : undefined;
+  loadFromHistory(session: string, index: number): Result<WorkflowCheckpoint> {
+    const loaded = this.#store(session).loadFromHistory(index);
+    if (loaded.kind === "refused") return { ok: false, error: loaded.refusal };
+    const found = loaded.kind === "loaded" ? bodyOf(loaded) : undefined;
     return found === undefined
-      ? refused("unknown", `Run ${id} has no such checkpoint.`, "See its history/.")
+      ? refused("unknown", `Run ${idOf(session)} has no such checkpoint.`, "See its history/.")
       : ok(found);
   }
 
@@ -109,7 +116,7 @@ export class CheckpointStorage {
   files(session: string): CheckpointFile[] {
     const { disk, home } = this.#place;
     const present = joinPath(joinPath(home, session), "checkpoint.json");
-    const older = this.#store(session).listHistory();
+    const older = this.listHistory(session);
     const paths =
       disk.stat(present) === undefined && older.length === 0 ? [] : [present, ...older.map(({ path }) => path)];
     return paths.map((path) => ({
@@ -121,64 +128,24 @@ export class CheckpointStorage {
   }
 
   /** The one that was saved at this `seq`, the present one or an older one; as it was then. */
-  loadAt(id: string, seq: number): Result<WorkflowCheckpoint> {
-    const older = this.listHistory(id).findIndex((one) => one.valid && one.seq === seq);
-    if (older >= 0) return this.loadFromHistory(id, older);
-    const session = this.#sessionOf(id);
-    if (session === undefined) return unknown(id);
-    const loaded = this.#store(session).load();
-    const found = loaded.kind === "loaded" && loaded.checkpoint.seq === seq ? bodyOf(loaded) : undefined;
-    if (found !== undefined) return ok(found);
+  loadAt(session: string, seq: number): Result<WorkflowCheckpoint> {
+    const older = this.listHistory(session).findIndex((one) => one.valid && one.seq === seq);
+    if (older >= 0) return this.loadFromHistory(session, older);
+    const loaded = this.load(session);
+    const newest = loaded.ok ? loaded.value.newest : undefined;
+    if (newest?.seq === seq) return ok(newest.saved);
     const hint =
       "holdfast checkpoints ls shows those there are; holdfast checkpoints verify says what is wrong with one.";
     return refused("unknown", `There is no checkpoint ${seq} that could be used.`, hint);
   }
 
   /** The older ones, newest first. */
-  listHistory(id: string): Generation[] {
-    const session = this.#sessionOf(id);
-    return session === undefined ? [] : this.#store(session).listHistory();
+  listHistory(session: string): Generation[] {
+    return this.#store(session).listHistory();
   }
 
-  /** Removes the files; the log stays, and has everything. */
-  async delete(id: string): Promise<boolean> {
-    const session = this.#sessionOf(id);
-    return session !== undefined && this.#store(session).delete();
-  }
-
-  /** Every run that can go on; with `path`, only those of this workflow file (UC-7). */
-  findResumable(path?: string): WorkflowCheckpoint[] {
-    const sessions = listSessions(this.#place.disk, this.#place.home).filter((one) => one.startsWith("state/"));
-    const loaded = sessions.map((session) => this.loadSession(session));
-    const checkpoints = loaded.flatMap((one) => (one.ok ? one.value.checkpoint : []));
-    return checkpoints.filter((one) => isResumable(one) && (path === undefined || one.workflow_path === path));
-  }
-
-  #withTail(session: string, loaded: Exclude<Loaded, { kind: "refused" }>): Result<LoadedRun> {
-    const base = loaded.kind === "loaded" ? baseOf(loaded) : undefined;
-    const { run, reason } = this.#foldTail(session, base);
-    if (run === undefined) return unknown(session.slice(session.lastIndexOf("/") + 1));
-    const at = new Date(this.#place.clock.now()).toISOString();
-    // CS2
-    return ok({ checkpoint: toCheckpoint(run, reason, at), from: base?.from ?? null, problems: loaded.problems });
-  }
-
-  #foldTail(session: string, base: Base | undefined): { run: Run | undefined; reason: CheckpointReason } {
-    let run = base && fromCheckpoint(base.saved);
-    let reason: CheckpointReason = base?.saved.reason ?? "BeforeStep";
-    const after = base?.seq ?? 0;
-    for (const reading of this.#read(session, after)) {
-      const event = "entry" in reading && reading.entry.seq > after ? workflowEventOf(reading.entry) : undefined;
-      if (event === undefined) continue;
-      run = applyWorkflow(run, event);
-      reason = reasonOf(event) ?? reason;
-    }
-    return { run, reason };
-  }
-
-  #sessionOf(id: string): string | undefined {
-    const { disk, home } = this.#place;
-    return listSessions(disk, home).find((session) => session.startsWith("state/") && session.endsWith(`/${id}`));
+  #now(): string {
+    return new Date(this.#place.clock.now()).toISOString();
   }
 
   #store(session: string): CheckpointStore {
@@ -210,23 +177,37 @@ function foundIn(reading: FileReading): CheckpointFound {
   return { kind: "whole", seq, time, checkpoint };
 }
 
-/** What the fold begins with. */
-export type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
+type Folded = { readonly run: Run; readonly reason: CheckpointReason };
 
-function baseOf(loaded: Loaded & { kind: "loaded" }): Base | undefined {
-  const saved = bodyOf(loaded);
-  return saved && { saved, seq: loaded.checkpoint.seq, from: loaded.from };
+function foldedFrom(saved: WorkflowCheckpoint): Folded {
+  return { run: fromCheckpoint(saved), reason: saved.reason };
+}
+
+function foldEvent(before: Folded | undefined, event: WorkflowEvent): Folded {
+  return { run: applyWorkflow(before?.run, event), reason: reasonOf(event) ?? before?.reason ?? "BeforeStep" };
 }
 
 function bodyOf(loaded: Loaded & { kind: "loaded" }): WorkflowCheckpoint | undefined {
   return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint.sha256);
 }
 
-/** Whether its run can go on. */
-export function isResumable({ run: { removed, status } }: WorkflowCheckpoint): boolean {
-  return !removed && status.kind !== "done" && status.kind !== "cancelled";
+/** Those of these runs that can go on. */
+export function findResumable<R extends Pick<CurrentRun, "checkpoint">>(runs: readonly R[]): R[] {
+  return runs.filter(({ checkpoint: { run } }) => !run.removed && !ENDED.includes(run.status.kind));
 }
 
-function unknown(id: string): Result<never> {
-  return refused("unknown", `There is no run ${id}.`, "holdfast workflows shows all.");
+const ENDED: readonly Run["status"]["kind"][] = ["done", "cancelled"];
+
+/** The last word of its path. */
+function idOf(session: string): string {
+  return session.slice(session.lastIndexOf("/") + 1);
+}
+
+function damaged(session: string, trouble: string): Result<never> {
+  const id = idOf(session);
+  return refused("damaged", `Run ${id} cannot be read: ${trouble}.`, `holdfast log verify ${id.slice(0, 12)}`);
+}
+
+function unknown(session: string): Result<never> {
+  return refused("unknown", `There is no run ${idOf(session)}.`, "holdfast workflows shows all.");
 }

@@ -126,7 +126,7 @@ export class EventLog {
     return this.#sessions.get(session)?.frozen;
   }
 
-  /** For readers that find that a session's log is not whole: it accepts no more entries. */
+  /** For readers that find a session's log damaged: it accepts no more entries. */
   freeze(session: string, reason: string): void {
     const known = this.#sessions.get(session);
     if (known !== undefined) known.frozen ??= reason;

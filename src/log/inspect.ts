@@ -97,6 +97,14 @@ export class LogView {
     }
   }
 
+  /** What follows the entry with this seq; undefined if the session does not have it. */
+  readAfter(session: string, seq: number): Iterable<Reading> | undefined {
+    const readings = this.read(session);
+    for (let next = readings.next(); next.done !== true; next = readings.next())
+      if (next.value.kind === "entry" && next.value.entry.seq === seq) return readings;
+    return undefined;
+  }
+
   *#readFile(session: string, from: ReadFrom, until: number): Generator<Reading> {
     const path = eventsPath(this.#home, session);
     if (this.#disk.stat(path) === undefined) return;

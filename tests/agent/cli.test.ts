@@ -36,7 +36,7 @@ class AgentCli extends Home {
   async offered(...words: readonly string[]): Promise<string> {
     let found = "";
     await until(
-      "something is offered",
+      "a completion is offered",
       async () => {
         found = await this.ok("__complete", "--", ...words);
         return found !== "";
@@ -258,7 +258,7 @@ test("AG-7(b) ask reports an agent that must not continue by itself after a cras
   for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
   process.kill(pid, "SIGKILL");
   await until(
-    "its end is on record",
+    "its end is recorded",
     () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)),
     () =>
       `${join(home.path, `agents/${id}/processes/1/exit.json`)} exists: ${existsSync(join(home.path, `agents/${id}/processes/1/exit.json`))}`,

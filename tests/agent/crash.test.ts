@@ -43,7 +43,7 @@ test("SP-2(b) SP-3(a,b) five crashes within a minute are final: clients and pare
   const { note } = await place.becomes(id, "crashed");
   expect(note).toContain("5 times within a minute");
   await until(
-    "it was told",
+    "the subscriber is notified",
     () => told.length > 0,
     () => told.length,
   );

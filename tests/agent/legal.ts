@@ -1,6 +1,6 @@
 // Whether a decision changes an agent's process and its prompts only as their tables say (core/agent/process.ts and
-// prompt-machine.ts). Tests watch every decision. The daemon does not: a missing cell in a table is no reason to take
-// every agent down.
+// prompt-machine.ts). Tests check every decision. The daemon consults the tables where it has a choice, and records
+// what the world reports even if a cell is missing: that is no reason to take every agent down.
 import { changesOf } from "../../src/base/machine.ts";
 import type { AgentRecord } from "../../src/core/agent/agent.ts";
 import { processMachine } from "../../src/core/agent/process.ts";

@@ -102,12 +102,12 @@ test("PR-3(b) a daemon killed again and again in the middle of turns loses nothi
     daemon = await place.live();
   }
   await until(
-    "all is read",
+    "everything is read",
     async () => (await place.shown(id)).inbox === 0,
     async () => (await place.shown(id)).inbox,
   );
   await until(
-    "all is done",
+    "everything is done",
     () => place.text("done").split("\n").length > rounds,
     () => place.text("done").split("\n").length,
   );

@@ -86,7 +86,7 @@ test("the daemon is killed before the agent is created, and again before its fir
   await home.becomes(other, "working"); // It has the only slot.
   const late = await steps.ask(["say at last"]);
   await until(
-    "it is made",
+    "the agent is created",
     async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok,
     async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok,
   );

@@ -183,7 +183,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/core/agent/prompts.ts",
-        from: `  if (state.kind === "open" || state.kind === "answered")\n`,
+        from: `  if (promptMachine.allows(state.kind, "the asker is gone"))\n`,
         to: `  if (state.kind === "open")\n`,
       },
       {

@@ -203,7 +203,7 @@ describe("the requested session must exist and be unambiguous", () => {
   test("unknown and ambiguous sessions are exit 4, with a next step", async () => {
     const home = await closedHome(3);
     rejects(await cli(["log", "show", "zz", "--home", home]), 4, 'There is no session "zz".');
-    rejects(await cli(["log", "tail", "3f2", "--home", home]), 4, '"3f2" fits 2: ');
+    rejects(await cli(["log", "tail", "3f2", "--home", home]), 4, '"3f2" matches 2: ');
     rejects(await cli(["log", "verify", "", "--home", home]), 4, "No name was given.");
     const { err } = await cli(["log", "show", "zz", "--json", "--home", home]);
     expect(JSON.parse(err)).toEqual({

@@ -27,7 +27,7 @@ export async function powerCut(home: Home): Promise<void> {
   };
   sendAll("SIGSTOP");
   await until(
-    "nobody is left",
+    "no process is left",
     () => sendAll("SIGKILL") === 0 && [...all].every(isGone),
     () => [sendAll("SIGKILL"), ...all],
   );

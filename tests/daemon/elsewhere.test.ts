@@ -267,7 +267,7 @@ test("100 orphans at start are found and stopped; an unrelated process is not", 
   const { holder, pid: shell } = await home.is(id, "running");
   const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
   await until(
-    "a hundred",
+    "a hundred programs sleep",
     () => sleepers().length === 100,
     () => sleepers().length,
   );

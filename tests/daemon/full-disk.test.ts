@@ -39,7 +39,7 @@ test.skipIf(!mounted)(
     expect(pids).toContain(before.pid);
     unlinkSync(home.file("filler"));
     const id = await until(
-      "it is taken",
+      "the request is accepted",
       async () => {
         const answer =
           asked?.ok === true ? asked : await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));

@@ -205,6 +205,15 @@ test("the newest checkpoint histories are kept, and the checkpoint itself is not
   expect(site.files(session)).toContain("checkpoint.json");
 });
 
+test("of checkpoints saved in the same millisecond, the last ones saved are kept", async () => {
+  const site = new Site();
+  const session = "state/repo/sessions/run-1";
+  const names = ["", "-2", "-9", "-10"].map((number) => `checkpoint-2026-01-04T00-00-00.000Z${number}.json`);
+  for (const name of names) site.plant(`${session}/history/${name}`);
+  await site.garbage.collect(false);
+  expect(site.files(`${session}/history`).sort()).toEqual(names.slice(2).sort());
+});
+
 test("sockets of ended terminals are removed; the socket of an open terminal stays", async () => {
   const site = new Site();
   site.terminal(1, site.ended(0));

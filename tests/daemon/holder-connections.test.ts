@@ -64,7 +64,7 @@ test("a signal is sent over a connection opened for it, which then reports the e
   expect(await lines.reach(ID)).toBe(true);
   expect(lines.signal(ID, "SIGTERM")).toBe(true);
   await until(
-    "the end is told",
+    "the end is reported",
     () => told.includes("ended"),
     () => told,
   );

@@ -219,7 +219,7 @@ export class DaemonHome {
     for (const { process: daemon } of this.#daemons) daemon.kill("SIGKILL");
     await Promise.all(this.#daemons.map(({ process: daemon }) => daemon.exited));
     await until(
-      "nobody of this home is left",
+      "no process of this home is left",
       () => {
         const left = this.ours();
         for (const pid of left) killIfThere(pid);

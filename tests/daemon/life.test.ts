@@ -90,7 +90,7 @@ test("a clean shutdown followed by a reboot is not a machine crash, and the term
     writeFileSync(home.file(name), home.text(name).replaceAll(processes.bootId(), "the boot before"));
   for (const who of [holder, pid]) killIfThere(who);
   await until(
-    "nobody is left",
+    "no process is left",
     () => [holder, pid].every((who) => processes.startTime(who) === undefined),
     () => [holder, pid],
   );
@@ -153,7 +153,7 @@ test("DS-3(a) a socket that cannot be bound does not delay recovery, and is boun
   mkdirSync(home.file("run/daemon.sock"), { recursive: true });
   const daemon = home.start();
   await until(
-    "recovery is through",
+    "recovery is over",
     () => home.text("recovery/recovery-state.json").includes('"LIVE"'),
     () => home.text("recovery/recovery-state.json"),
   );

@@ -92,7 +92,7 @@ test("a command that cannot be resumed comes back as its shell, with the old com
   await powerCut(home);
   await home.live(boot(2));
   await until(
-    "the command stands at the prompt",
+    "the command is at the prompt",
     () => (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
     () => tapeText(home, id).split(MARK)[1] ?? "",
   );
@@ -218,7 +218,7 @@ test("a missing directory: the nearest existing one is used, and its command is 
   const gone = `${home.file("work/tree/deep")} is gone: started in ${home.file("work")}`;
   expect(restored?.notes).toContain(gone);
   await until(
-    "the line says so",
+    "the tape shows the line",
     () => tapeText(home, id).includes(gone),
     () => tapeText(home, id),
   );

@@ -42,7 +42,7 @@ test("100 orphans without marker and parent are ours by their session, if they w
   const id = await home.open("many", ["sh", "-c", `${many}; ${late}`]);
   const running = await home.is(id, "running");
   await until(
-    "a hundred",
+    "a hundred programs sleep",
     () => napping(home).length === 100,
     () => napping(home).length,
   );
@@ -56,7 +56,7 @@ test("100 orphans without marker and parent are ours by their session, if they w
   await home.kill(first);
   writeFileSync(home.file("go"), "");
   const doubtful = await until(
-    "one more",
+    "another program naps",
     () => napping(home).find((pid) => !before.includes(pid)),
     () => napping(home),
   );

@@ -36,7 +36,7 @@ async function resting(home: DaemonHome, name: string, argv: readonly string[] =
 
 function rests(holder: number): Promise<true> {
   return until(
-    "its holder has no line",
+    "its holder has no connection",
     () => linesOf(holder) === 0,
     () => linesOf(holder),
   );
@@ -83,7 +83,7 @@ test("the end is noticed while the holder still waits for a client that does not
     "yes | head -c 4000000; touch said; exec sleep 1000",
   ]);
   await until(
-    "it has said all of it",
+    "it has printed all of it",
     () => existsSync(home.file("said")),
     () => `${home.file("said")} exists: ${existsSync(home.file("said"))}`,
   );
@@ -112,7 +112,7 @@ test("a list asks holders at rest, and lets them rest again", async () => {
   await home.live();
   const { id, holder } = await resting(home, "one", ["sh", "-c", "echo word; exec sleep 1000"]);
   await until(
-    "its word is on the tape",
+    "its output is on the tape",
     () => tapeText(home, id) !== "",
     () => tapeText(home, id),
   );
@@ -166,7 +166,7 @@ test("a deleted socket comes back while the daemon lives, also after all of run/
   rmSync(home.file("run"), { recursive: true });
   mkdirSync(home.file("run"), { mode: 0o700, recursive: true }); // Unless the daemon was faster.
   await until(
-    "it is there once more",
+    "the socket is there again",
     () => existsSync(socket),
     () => `${socket} exists: ${existsSync(socket)}`,
   );

@@ -78,7 +78,7 @@ test("a subscriber that does not read is closed; the others get everything", asy
   for (let n = 0; n < 200; n += 1) {
     bus.publish("terminal.created", large);
     await until(
-      "the good one has it",
+      "the well-behaved client has the notice",
       () => heard === n + 1,
       () => heard,
     );

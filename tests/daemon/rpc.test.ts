@@ -228,7 +228,7 @@ test("Z1 a client that sends nothing, or half a hello, is closed after ten secon
   await clock.advance(9_999);
   late.say(hello());
   await until(
-    "so was this one",
+    "the late client was answered too",
     () => late.answers().length === 1,
     () => late.answers().length,
   );

@@ -116,7 +116,7 @@ async function stalls(home: DaemonHome): Promise<void> {
     () => processes.waitsForDisk(daemon.pid),
   );
   await until(
-    "the stall is long",
+    "the stall has lasted long enough",
     () => performance.now() - began > STALL_MS,
     () => performance.now() - began,
   );

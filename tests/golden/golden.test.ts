@@ -1,7 +1,7 @@
 // A home that an earlier version left when its power was cut is opened by this tree's product, and everything that was
 // in it goes on.
 import { afterEach, expect, test } from "bun:test";
-import { details, firstLook, lists, settle } from "./look.ts";
+import { becomes, details, firstLook, lists, settle } from "./look.ts";
 import { expectedOf, Opened, VERSIONS } from "./opened.ts";
 import type { Product } from "./product.ts";
 
@@ -62,14 +62,14 @@ test.each(VERSIONS)(CLAIM, async (version) => {
   opened = new Opened(version, expected.left);
   const first = await boot(opened);
   await settle(first);
-  expect(await firstLook(first)).toEqual(expected.first);
-  expect(await lists(first, expected.left)).toEqual(expected.lists);
+  await becomes("the first life is as expected", () => firstLook(first), expected.first);
+  await becomes("it lists what was there", () => lists(first, expected.left), expected.lists);
   expect(await details(first, expected.left)).toEqual(expected.details);
   await first.powerCut();
 
   const second = await boot(opened);
   await settle(second);
-  expect(await lists(second, expected.left)).toEqual(expected.lists);
+  await becomes("the second life lists the same", () => lists(second, expected.left), expected.lists);
   await goOn(second);
   await second.ok(["down"]);
   await second.ok(["up"]); // In the same boot: what runs has run on.

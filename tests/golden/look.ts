@@ -4,6 +4,7 @@
 // LK2. What is new in this life is left out too: pids, ids of prompts that were asked again, times after the home was
 //      left.
 import { readlinkSync } from "node:fs";
+import { until } from "../until.ts";
 import { AGENT } from "./flows.ts";
 import type { Product } from "./product.ts";
 
@@ -69,8 +70,30 @@ export async function firstLook(product: Product) {
       .map(({ what, name, fate }) => `${what} ${name}: ${fate}`)
       .sort(),
     generations: Object.fromEntries(terminals.map(({ name, generation }) => [String(name), generation])),
-    places: Object.fromEntries(running.map(({ name, pid }) => [String(name), readlinkSync(`/proc/${pid}/cwd`)])),
+    places: Object.fromEntries(running.map(({ name, pid }) => [String(name), placeOf(Number(pid))])),
   };
+}
+
+/** The directory of a process; null if it has ended. */
+function placeOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+/** Waits until the look shows what is expected: terminals still start when the recovery is over. */
+export async function becomes(fact: string, look: () => Promise<Row>, expected: Row): Promise<void> {
+  let seen: Row = {};
+  const isThere = async () => {
+    seen = await look();
+    return Bun.deepEquals(seen, expected);
+  };
+  await until(fact, isThere, () =>
+    Object.entries(seen).filter(([key, value]) => !Bun.deepEquals(value, expected[key])),
+  );
 }
 
 /**

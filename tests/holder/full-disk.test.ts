@@ -32,7 +32,7 @@ test.skipIf(!mayMount)(
     fill();
     await ear.type("3000000\n");
     await until(
-      "the client has it all",
+      "the client has everything",
       () => ear.client.offset === 3_001_002,
       () => ear.client.offset,
     );
@@ -85,7 +85,7 @@ test.skipIf(!mayMount)("a short shortage leaves no gap at all (needs mount)", as
   fill();
   await ear.type("500000\n");
   await until(
-    "the client has it all",
+    "the client has everything",
     () => ear.client.offset === 510_002,
     () => ear.client.offset,
   );

@@ -185,7 +185,7 @@ test("a signal goes to the job in front; one that ends, to the shell as well", a
   await ear.hears(/[\r\n]on\r\n/);
   ear.client.signal("SIGNOSUCH");
   await until(
-    "an unknown one is refused",
+    "an unknown signal is refused",
     () => ear.refusals.length === 1,
     () => ear.refusals.length,
   );

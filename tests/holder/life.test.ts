@@ -148,7 +148,7 @@ test("a client that connects after the end, while the holder waits for another, 
   expect(late.bytes.length).toBe(3_000_000);
   deaf.wake();
   await until(
-    "the other hears of the end too",
+    "the other client is notified of the end too",
     () => deaf.tags.at(-1) === ENDED,
     () => deaf.tags.at(-1),
   );
@@ -193,7 +193,7 @@ test("SIGTERM ends the child, then the holder, in order", async () => {
   expect(await made.holder.exited).toBe(0);
   expect(exitOf(made)).toEqual(made.ear.exit);
   await until(
-    "nobody is left",
+    "no process is left",
     () => marked(made).length === 0,
     () => marked(made).length,
   ); // The shell's own child got the signal as well, and nothing waits for it.

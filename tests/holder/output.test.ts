@@ -64,7 +64,7 @@ test("a client that does not read costs a bounded amount of memory, and delays n
   const before = memoryOf(holder.pid, "VmRSS");
   await ear.type("\n");
   await until(
-    "the other has it all",
+    "the other client has everything",
     () => (ear.client.offset ?? 0) >= 60_000_000,
     () => ear.client.offset ?? 0,
   );
@@ -73,14 +73,14 @@ test("a client that does not read costs a bounded amount of memory, and delays n
   expect(ear.holes).toEqual([]);
   deaf.wake();
   await until(
-    "the slow one has it all too",
+    "the slow client has everything too",
     () => deaf.bytes >= 60_000_000,
     () => deaf.bytes,
   );
   await ear.type("\n");
   await ear.hearsEnd();
   await until(
-    "and hears of the end",
+    "the client is notified of the end",
     () => deaf.tags.at(-1) === 68,
     () => deaf.tags.at(-1),
   );
@@ -100,7 +100,7 @@ test("a slow client whose place has left the bounded tape is resynced", async ()
   await ear.hears("done");
   deaf.wake();
   await until(
-    "it is told",
+    "the deaf client is resynchronised",
     () => deaf.tags.includes(69),
     () => deaf.tags,
   );

@@ -63,7 +63,7 @@ test("unread output blocks the child, and nothing is lost", async () => {
     );
   }
   await until(
-    "the child is through",
+    "the child has finished",
     () => tapeOf(made, "stderr-tape").toString() === "through\n",
     () => tapeOf(made, "stderr-tape").toString(),
   );

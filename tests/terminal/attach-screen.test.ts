@@ -151,7 +151,7 @@ test("without a checkpoint, or in a window of another size, the end of the tape 
   const other = home.window(["attach", "full"], { cols: 100, rows: 30 });
   await other.shows("number 4999");
   await until(
-    "it was told of the other window",
+    "it was notified of the other window",
     () => changes() > before,
     () => changes(),
   );

@@ -142,7 +142,7 @@ describe("attach", () => {
     expect(await home.listed("t")).toMatchObject({ clients: 1 });
     second.kill("SIGKILL");
     await until(
-      "nobody is attached",
+      "no client is attached",
       async () => (await home.listed("t")).clients === 0,
       async () => (await home.listed("t")).clients,
     );

@@ -156,7 +156,7 @@ test("TC-6(c) a newer version's checkpoint is reported and left alone; the daemo
   const daemon = await home.live(quick(home));
   await home.open("one", ["sleep", "1000"]);
   await until(
-    "it says so",
+    "the daemon reports it",
     () => daemon.said().includes("no checkpoint was written: checkpoint.json has version 99"),
     () => daemon.said(),
   );

@@ -221,7 +221,7 @@ describe("around terminals", () => {
     await home.says("t", "first\n"); // Before the input is echoed.
     const follow = home.run("tail", "t", "-f");
     await until(
-      "somebody follows",
+      "a client follows",
       async () => (await home.listed("t")).clients === 1,
       async () => (await home.listed("t")).clients,
     );

@@ -52,7 +52,7 @@ test("bash shows the prepared command once, after its prompt, and does not run i
   const line = "sh -c 'echo ran >> ran; sleep 1000'";
   const screen = () => (tapeText(home, id).split(MARK)[1] ?? "").split("\u001b[0m\r\n").at(-1) ?? "";
   await until(
-    "it stands there",
+    "the screen shows the command",
     () => screen().includes(line),
     () => screen(),
   );

@@ -80,7 +80,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   expect((await home.run("restore", "asks", "--as", "recipe")).err).toContain("run as at first");
   await home.ok("send", "asks", "hello");
   await until(
-    "what somebody typed into is accepted",
+    "a terminal with input counts as accepted",
     async () => (await home.listed("asks")).restoredAt === null,
     async () => (await home.listed("asks")).restoredAt,
   );

@@ -91,7 +91,7 @@ test.skipIf(!hasTmux)(
       () => [place.names, place.serverPid],
     );
     await until(
-      "and kept",
+      "the session is kept",
       async () => (await place.state()) === "kept",
       async () => await place.state(),
     );
@@ -99,14 +99,14 @@ test.skipIf(!hasTmux)(
     await isWatched(place, watchers);
     place.tmux("kill-server");
     await until(
-      "whoever ends it twice means it",
+      "a session that is ended twice stays ended",
       async () => (await place.state()) === "ended",
       async () => await place.state(),
     );
     expect(place.names).toBe("");
     expect(await place.home.stop(daemon)).toBe(0);
     await until(
-      "nobody waits any more",
+      "no lookout is left",
       () => lookouts(place) === 0,
       () => lookouts(place),
     );
@@ -220,7 +220,7 @@ test.skipIf(!hasTmux)(
       place.tmux("list-panes", "-s", "-t", "work", "-F", "#{window_name} #{pane_index} #{pane_current_path}");
     const before = `one 0 ${place.home.file("project")}\none 1 /usr\ntwo 0 /`;
     await until(
-      "every shell stands in its directory",
+      "every shell is in its directory",
       () => panes() === before,
       () => panes(),
     );
@@ -234,7 +234,7 @@ test.skipIf(!hasTmux)(
     ]);
     expect(place.serverPid).not.toBe(old);
     await until(
-      "every shell stands in its directory again",
+      "every shell is in its directory again",
       () => panes() === before,
       () => panes(),
     );

@@ -148,7 +148,7 @@ describe("made again", () => {
       expect(on.names()).toEqual(["work", "work-2"]);
       const stands = () => on.tmux("display-message", "-p", "-t", "work-2:", "#{pane_current_path}").trim();
       await until(
-        "its shell stands in the nearest directory",
+        "its shell is in the nearest directory",
         () => stands() === join(on.path, "deep"),
         () => stands(),
       );
@@ -279,7 +279,7 @@ describe("left as it is", () => {
       stdout: "ignore",
     });
     await until(
-      "somebody is attached",
+      "a client is attached",
       () => on.tmux("list-clients", "-t", half).trim() !== "",
       () => on.tmux("list-clients", "-t", half).trim(),
     );
@@ -288,7 +288,7 @@ describe("left as it is", () => {
     client.stdin.end();
     await client.exited;
     await until(
-      "nobody is attached",
+      "no client is attached",
       () => on.tmux("list-clients", "-t", half).trim() === "",
       () => on.tmux("list-clients", "-t", half).trim(),
     );

@@ -10,6 +10,7 @@ import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { simWorld } from "../sim/world.ts";
 
 const ID = "0123456789ab4def8123456789abcdef";
+const SESSION = `state/w/sessions/${ID}`;
 const AT = "2026-01-01T00:00:00.000Z";
 
 function created(): WorkflowEvent {
@@ -54,7 +55,7 @@ const started = (number: number): WorkflowEvent => ({
 /** Saves as a daemon does, counting the calls that change something and those that wait for the disk. */
 class Counted {
   readonly world = { ...simWorld(1), home: "/h" };
-  readonly storage = new CheckpointStorage(this.world, () => this.read());
+  readonly storage = new CheckpointStorage(this.world);
   readonly checkpoints = new RunCheckpoints(this.world.clock, this.storage, {
     isOff: () => false,
     say: (words) => expect(words).toBe(""),
@@ -70,10 +71,15 @@ class Counted {
       void this.calls.push(`${operation} ${path.replace(/[0-9a-f]{12}\.|-\d{4}-.*/, "")}`);
   }
 
-  *read() {
+  /** The run as a reader beside the daemon sees it. */
+  current() {
+    return this.storage.current({ read: () => this.#after(0), readAfter: (_, seq) => this.#after(seq) }, SESSION);
+  }
+
+  *#after(seq: number) {
     this.reads += 1;
     for (const [at, { event, id, data }] of this.log.entries())
-      yield { kind: "entry", entry: { seq: at + 1, session_id: id, event, data } } as never;
+      if (at >= seq) yield { kind: "entry", entry: { seq: at + 1, session_id: id, event, data } } as never;
   }
 
   hear(event: WorkflowEvent): void {
@@ -140,7 +146,7 @@ test("UC-9(b) a load reads the checkpoint once, and folds only later events", as
   }
   await counted.saved();
   counted.calls.length = 0;
-  const loaded = counted.storage.load(ID);
+  const loaded = counted.current();
   expect(loaded.ok && loaded.value.from).toContain("checkpoint.json");
   expect(counted.calls.filter((call) => call.startsWith("open"))).toHaveLength(1);
   expect(counted.reads).toBe(1);
@@ -156,11 +162,11 @@ test("UC-2(b) UC-3(e) in a long step there is a checkpoint every minute, with it
   await counted.saved();
   counted.checkpoints.startPolling();
   expect(counted.saves(await counted.saved(60_000))).toBe(1);
-  const text = JSON.stringify(counted.storage.load(ID));
+  const text = JSON.stringify(counted.current());
   expect(text).toContain('"reason":"TimeInterval"');
   expect(counted.saves(await counted.saved(60_000))).toBe(1);
   counted.hear({ event: "workflow.close.requested", id: ID, data: { as: "interrupted", at: AT } });
   await counted.saved();
-  expect(JSON.stringify(counted.storage.load(ID))).toContain('"reason":"Signal"');
+  expect(JSON.stringify(counted.current())).toContain('"reason":"Signal"');
   await counted.checkpoints.finish();
 });

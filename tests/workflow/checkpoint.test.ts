@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Json } from "../../src/base/json.ts";
+import { toRecord } from "../../src/base/table.ts";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import {
   type CheckpointState,
@@ -9,7 +11,7 @@ import {
   toCheckpoint,
   type WorkflowCheckpoint,
 } from "../../src/core/workflow/checkpoint.ts";
-import type { Step } from "../../src/core/workflow/definition.ts";
+import type { Definition, Step } from "../../src/core/workflow/definition.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import { IN_PROCESS_A_TURN } from "../../src/core/workflow/limits.ts";
 import { type Evidence, planResume } from "../../src/core/workflow/resume.ts";
@@ -129,17 +131,40 @@ test("UC-2(a) AC6 on a signal: in progress if a step was, otherwise not", () => 
   expect(state(between)).toEqual({ kind: "Interrupted", step_index: IN_PROCESS_A_TURN - 1, in_progress: false });
 });
 
+/** The events of a random run. */
+function randomRun(definition: Definition, items: readonly Json[], random: SimRandom): WorkflowEvent[] {
+  const trouble = { chance: () => random.fraction(), daemon: 0, machine: 0, checkpoints: 0 };
+  return eventsIn(drive(definition, items, trouble).home.log);
+}
+
 test("K1 the checkpoint of a random run, at random moments, equals that run", () => {
   fc.assert(
     fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
       const random = new SimRandom(seed);
-      const trouble = { chance: () => random.fraction(), daemon: 0, machine: 0, checkpoints: 0 };
-      const { home } = drive(definition, items, trouble);
       let run: Run | undefined;
-      for (const event of eventsIn(home.log)) {
+      for (const event of randomRun(definition, items, random)) {
         run = applyWorkflow(run, event);
         if (random.chance(0.2))
           expect(JSON.stringify(stored(fromCheckpoint(stored(run))))).toBe(JSON.stringify(stored(run)));
+      }
+    }),
+    { numRuns: 40, seed: PROFILE.seed },
+  );
+});
+
+test("UC-8(a) a random run continues with the step that the plan of its checkpoint names", () => {
+  fc.assert(
+    fc.property(definitions, fc.nat(), (definition, seed) => {
+      const { flow } = definition;
+      if (flow.mode === "mapreduce") return;
+      const indexOf = (id: string) =>
+        flow.steps.findIndex(({ id: own, on_failure }) => own === id || on_failure?.some((one) => one.id === id));
+      let run: Run | undefined;
+      for (const event of randomRun(definition, [], new SimRandom(seed))) {
+        const planned = run && planResume(stored(run), none).start_index;
+        run = applyWorkflow(run, event);
+        if (event.event !== "workflow.attempt.started" && event.event !== "workflow.step.ended") continue;
+        expect(indexOf(event.data.step)).toBe(planned ?? -1);
       }
     }),
     { numRuns: 40, seed: PROFILE.seed },
@@ -151,8 +176,8 @@ const none = (): Evidence => ({ kind: "not-started" });
 test("UC-8(a,c,d) AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted retry", () => {
   const story = new Story(steps);
   const plan = (evidence: Evidence = none()) => {
-    const { start_index, retry_current, skip_steps, variables } = planResume(stored(story.run), () => evidence);
-    return { start_index, retry_current, skip_steps, variables };
+    const { attempts: _, ...rest } = planResume(stored(story.run), () => evidence);
+    return { ...rest, variables: toRecord(fromCheckpoint(stored(story.run)).variables) };
   };
   expect(plan()).toEqual({ start_index: 0, retry_current: true, skip_steps: [], variables: {} });
   story.ends("a", 0, "1");

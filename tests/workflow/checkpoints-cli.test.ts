@@ -102,6 +102,7 @@ test(
     );
     const text = await home.ok("checkpoints", "show", "flow");
     expect(text).toContain("Failed, step 3: It ended with exit code 4.");
+    expect(text).toMatch(/\nresume +runs step 3; 2 steps before it will not run again\n/);
     expect(text).toMatch(/ {2}v_one +one-1\n/);
     const shown = await home.ok("checkpoints", "show", "flow", "--json");
     expect(JSON.parse(shown)).toMatchObject({ session_id: id, variables: { api_token: "(hidden)", v_one: "one-1" } });
@@ -149,7 +150,7 @@ test(
     expect(await home.ok("checkpoints", "ls", "flow")).toContain("NO: ");
     expect((await home.run("resume", "-d", "flow")).code).toBe(0);
     await until(
-      "it is written anew",
+      "it is written again",
       async () => {
         const rows: Row[] = await home.json("checkpoints", "ls", "flow");
         return rows[0]?.valid === true;

@@ -1,7 +1,7 @@
 // Workflow runs on real daemons, which are killed at chosen moments.
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
+import { rmSync, writeFileSync } from "node:fs";
+import { CheckpointStorage, findResumable } from "../../src/home/checkpoint-storage.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
@@ -182,7 +182,7 @@ test(
   MINUTE,
 );
 
-test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints exist when a run rests, are complete with the log's tail, and a damaged one falls back", async () => {
+test("UC-4(a) UC-6(a,b,c,d,f) UC-7(a,c,d) checkpoints exist when a run rests, are complete with the log's tail, and a damaged one falls back", async () => {
   const home = newHome();
   const runs = new Runs(home);
   const daemon = await home.live();
@@ -207,26 +207,29 @@ test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints exist when a run rests
   await home.stop(daemon);
   const world = { disk: realDisk(), clock: realClock(), home: home.path };
   const log = await EventLog.open(world, {});
-  const storage = new CheckpointStorage(world, (session) => log.read(session));
-  const loaded = storage.load(id);
+  const storage = new CheckpointStorage(world);
+  const loaded = storage.current(log, place);
   expect(loaded).toMatchObject({ ok: true, value: { from: home.file(`${place}/checkpoint.json`), problems: [] } });
-  expect(storage.findResumable().map(({ session_id }) => session_id)).toEqual([id]);
-  expect(storage.findResumable("/elsewhere.yml")).toEqual([]);
-  expect(storage.listHistory(id).every(({ valid }) => valid)).toBe(true);
-  expect(storage.loadFromHistory(id, 0)).toMatchObject({ ok: true, value: { session_id: id } });
-  expect(storage.loadFromHistory(id, 99).ok).toBe(false);
+  expect(storage.load(place)).toMatchObject({
+    ok: true,
+    value: { newest: { saved: { session_id: id } }, problems: [] },
+  });
+  expect(loaded.ok && findResumable([loaded.value]).map(({ session }) => session)).toEqual([place]);
+  expect(storage.listHistory(place).every(({ valid }) => valid)).toBe(true);
+  expect(storage.loadFromHistory(place, 0)).toMatchObject({ ok: true, value: { session_id: id } });
+  expect(storage.loadFromHistory(place, 99).ok).toBe(false);
   writeFileSync(home.file(`${place}/checkpoint.json`), "");
-  const fallen = storage.load(id);
+  const fallen = storage.current(log, place);
   if (!fallen.ok || !loaded.ok) throw new Error("it is there");
   expect(fallen.value.problems.map(({ code }) => code)).toEqual(["empty"]);
   expect(fallen.value.from).toContain("/history/");
   const strip = ({ created_at: _, ...rest }: typeof fallen.value.checkpoint) => rest;
   expect(strip(fallen.value.checkpoint)).toEqual(strip(loaded.value.checkpoint));
-  expect(await storage.delete(id)).toBe(true);
-  const bare = storage.load(id);
+  for (const name of ["checkpoint.json", "history"]) rmSync(home.file(`${place}/${name}`), { recursive: true });
+  const bare = storage.current(log, place);
   expect(bare.ok && bare.value.from).toBe(null);
   expect(bare.ok && strip(bare.value.checkpoint)).toEqual(strip(loaded.value.checkpoint));
-  expect(storage.load("nobody").ok).toBe(false);
+  expect(storage.current(log, `state/${repo}/sessions/nobody`).ok).toBe(false);
   await log.close();
 });
 

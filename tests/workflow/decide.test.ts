@@ -302,7 +302,7 @@ test("a run is created once, and only from a file that fits the log", () => {
 
 test("a run that is set aside is shown and left alone", () => {
   const story = new Story([shell("a")]);
-  const aside = setAside(story.run, "its log is not whole", "now");
+  const aside = setAside(story.run, "its log is damaged", "now");
   expect([stateOf(aside), effectsOf(aside)]).toEqual(["failed", [{ kind: "finish", id: "r1" }]]);
   const event = { event: "workflow.resumed", id: "r1", data: { at: "now" } } as const;
   expect(workflowSession(story.run, event)).toBe("state/w/sessions/r1");

@@ -8,6 +8,7 @@ import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/wo
 import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
 import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { LogView } from "../../src/log/inspect.ts";
 import { foldNow, liveBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
@@ -38,7 +39,7 @@ class Life {
         throw error;
       },
     });
-    this.storage = new CheckpointStorage(place, (session, after) => log.readAfter(session, after) ?? log.read(session));
+    this.storage = new CheckpointStorage(place);
   }
 
   async run(): Promise<void> {
@@ -108,7 +109,12 @@ test("events that are only in the write-ahead log follow a checkpoint too, and a
   expect(before.fold()).toEqual({ aside: [], ended: 128, n: 127 });
   await before.save();
   expect(before.fold()).toEqual({ aside: [], ended: 128, n: 127 });
-  const loaded = before.storage.load("r1");
+  const view = before.storage.current(new LogView(disk, "/h"), SESSION);
+  expect(view.ok && [view.value.from, view.value.checkpoint.completed_steps.length]).toEqual([
+    `/h/${SESSION}/checkpoint.json`,
+    128,
+  ]);
+  const loaded = before.storage.current(before.log, SESSION);
   expect(loaded.ok && loaded.value.checkpoint.completed_steps.length).toBe(128);
   await before.log.close();
 });
@@ -130,6 +136,9 @@ test("a damaged checkpoint, or one that is ahead of the log, is skipped: the log
   const next = await Life.begin(ahead);
   expect(next.fold()).toEqual({ aside: [], ended: 128, n: 127 });
   expect(next.store.states.get("r1")?.name).toBe("long");
+  const alone = { ok: true, value: { from: null, checkpoint: { run: { name: "long" } } } };
+  for (const log of [next.log, new LogView(ahead, "/h")])
+    expect(next.storage.current(log, SESSION)).toMatchObject(alone);
 });
 
 test("if neither is usable, the run is set aside", async () => {
@@ -138,7 +147,9 @@ test("if neither is usable, the run is set aside", async () => {
   damage(disk, `/h/${SESSION}/checkpoint.json`, 400);
   damage(disk, EVENTS, 40);
   const life = await Life.begin(disk);
-  expect(life.fold().aside.join()).toContain("its log is not whole");
+  expect(life.fold().aside.join()).toContain("its log is damaged");
+  for (const log of [life.log, new LogView(disk, "/h")])
+    expect(life.storage.current(log, SESSION)).toMatchObject({ ok: false, error: { code: "damaged" } });
 });
 
 test("runs are folded in slices: other work runs in the middle of a log, and progress is reported", async () => {

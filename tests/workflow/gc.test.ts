@@ -52,7 +52,7 @@ class Life {
     this.log = log;
     const nothing = () => undefined;
     this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
-    const storage = new CheckpointStorage(world, (session) => log.read(session));
+    const storage = new CheckpointStorage(world);
     expect(foldNow(log, this.store, workflowFolding(storage, world.clock, nothing))).toEqual([]);
   }
 

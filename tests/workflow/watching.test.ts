@@ -39,7 +39,7 @@ test(
       "printf 'half a'; until [ -e mid ]; do sleep 0.05; done; echo warn >&2; until [ -e on ]; do sleep 0.05; done";
     const { window, write } = await begun("  - id: two", `    shell: ${two}`);
     await until(
-      "time goes by",
+      "the elapsed time is shown",
       () => /flow running: step 1 of 2 \(one\), [1-9]\d* s/.test(window.seen),
       () => window.seen,
     );
@@ -99,7 +99,7 @@ test(
       expect(screen(window).at(-2)).toBe("holdfast: flow was interrupted.");
       const interrupted = { kind: "Interrupted", step_index: 0, in_progress: true };
       await until(
-        "the checkpoint says so",
+        "the checkpoint shows it",
         async () => {
           const shown = await home.json("checkpoints", "show", "flow");
           return Bun.deepEquals(shown.state, interrupted) && shown.run.status.kind === "interrupted";
@@ -131,7 +131,7 @@ test(
     const { pid } = other.window;
     other.window.close();
     await until(
-      "the one who watched is gone",
+      "the watching client is gone",
       () => !existsSync(`/proc/${pid}`),
       () => `${`/proc/${pid}`} exists: ${existsSync(`/proc/${pid}`)}`,
     );

@@ -8,8 +8,10 @@ import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
 import { workspaceFlags } from "./workspace.ts";
 
-const ROW =
-  "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
+const ROW = [
+  "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt,",
+  "turns, turnStartedAt, pid, note}",
+].join(" ");
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 
 export const agent = {

@@ -20,7 +20,8 @@ const FREE_SOME = "Free some space; `du -xsh ~/* | sort -h` shows what uses it";
 export async function checkRoom({ world, machine, home }: Site): Promise<Finding[]> {
   const bytes = world.disk.free(home);
   const inodes = machine.freeInodes(home);
-  const words = `${Math.floor(bytes / MIB)} MiB${inodes === undefined ? "" : ` and ${inodes} files`} may still be written`;
+  const files = inodes === undefined ? "" : ` and ${inodes} files`;
+  const words = `${Math.floor(bytes / MIB)} MiB${files} may still be written`;
   const trouble = {
     what: words,
     why: "a full disk refuses new work; data is kept",

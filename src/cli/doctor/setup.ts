@@ -55,7 +55,8 @@ export async function checkClock({ world, files, home }: Site): Promise<Finding[
   if (now < FIRST_MS) return [problem("clock", { what: `it says ${words}`, why: "that is in the past", next })];
   const newest = files.reduce((most, listed) => (listed.changedAt > most.changedAt ? listed : most), NOTHING);
   if (newest.changedAt <= now + AHEAD_MS) return [fine("clock", words)];
-  const why = `${newest.path.slice(home.length + 1) || home} was written at ${new Date(newest.changedAt).toISOString()}`;
+  const at = new Date(newest.changedAt).toISOString();
+  const why = `${newest.path.slice(home.length + 1) || home} was written at ${at}`;
   return [warning("clock", { what: `it says ${words}, but was ahead of that`, why, next })];
 }
 

@@ -8,10 +8,11 @@ import { joinPath } from "../../base/path.ts";
 import { fromCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { CheckpointStorage, isResumable } from "../../home/checkpoint-storage.ts";
+import { CheckpointStorage, findResumable } from "../../home/checkpoint-storage.ts";
 import { readHeld } from "../../home/held/held-state.ts";
 import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { checkCheckpoint } from "../../log/checkpoint/check.ts";
+import type { LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
 import { steadyView } from "../log/view.ts";
 import { count } from "../print.ts";
@@ -32,9 +33,9 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
   if (bytes > SMALL_BYTES && !site.deep)
     return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
   const place = { disk: world.disk, clock: world.clock, home };
-  const storage = new CheckpointStorage(place, (session) => view.read(session));
-  const runs = sessions.flatMap((session) => folded(storage, session));
-  const open = runs.filter(({ checkpoint }) => isResumable(checkpoint));
+  const storage = new CheckpointStorage(place);
+  const runs = sessions.flatMap((session) => folded(storage, view, session));
+  const open = findResumable(runs);
   const known = new Set(runs.map(({ session }) => session));
   const found = [...badCheckpoints(site, open), ...lostSteps(site, open), ...waiting(open)];
   const strange = [...withoutLog(site, sessions, known), ...unknownAttempts(site, runs)];
@@ -43,11 +44,11 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
 }
 
 /** One that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
-function folded(storage: CheckpointStorage, session: string): RunsFound[] {
+function folded(storage: CheckpointStorage, view: LogView, session: string): RunsFound[] {
   try {
-    const loaded = storage.loadSession(session);
-    if (!loaded.ok || loaded.value.checkpoint.run.removed) return [];
-    const { checkpoint } = loaded.value;
+    const current = storage.current(view, session);
+    if (!current.ok || current.value.checkpoint.run.removed) return [];
+    const { checkpoint } = current.value;
     return [{ session, checkpoint, run: fromCheckpoint(checkpoint) }];
   } catch (error) {
     if (error instanceof Error) return [];
@@ -62,7 +63,8 @@ function badCheckpoints({ world, home }: Site, open: readonly RunsFound[]): Find
     return file.kind === "bad" ? [{ run, reason: file.reason }] : [];
   });
   if (bad.length === 0) return [];
-  const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${some(bad.map(({ run }) => nameOf(run)))}`;
+  const named = some(bad.map(({ run }) => nameOf(run)));
+  const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${named}`;
   const next = "Nothing: the log has everything, and the next checkpoint replaces this one";
   return [warning("workflows", { what, why: bad[0]?.reason ?? "", next })];
 }

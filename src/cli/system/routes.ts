@@ -48,7 +48,10 @@ const logs = buildCommand<LogsFlags, [run?: string], Context>({
       attempt: numberFlag("n", "With --step: only the attempt with this number"),
       item: numberFlag("n", "With --step: only the attempts at this item of a map"),
       json: flag(
-        "One JSON array of lines; with --follow one JSON string per line; with --step one JSON array of {attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
+        [
+          "One JSON array of lines; with --follow one JSON string per line; with --step one JSON array of",
+          "{attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
+        ].join(" "),
       ),
     },
     aliases: { n: "lines", f: "follow" },
@@ -196,7 +199,10 @@ const service = buildRouteMap<"install" | "remove" | "status", Context>({
         flags: {
           home,
           json: flag(
-            "One JSON object {manager, unreachable, unit, installed, current, enabled, active, state, pid, linger, home}",
+            [
+              "One JSON object {manager, unreachable, unit, installed, current, enabled, active, state, pid,",
+              "linger, home}",
+            ].join(" "),
           ),
         },
       },

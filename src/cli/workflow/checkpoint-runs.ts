@@ -1,5 +1,6 @@
 // Finds the runs whose checkpoints a person means, by id, name or workflow file (UC-7).
 import { ok, type Result, refused } from "../../base/result.ts";
+import { sessionOf } from "../../core/workflow/run.ts";
 import { type CheckpointFile, CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
@@ -51,13 +52,9 @@ export type MeantRun = {
   readonly files: readonly CheckpointFile[];
 };
 
-export function sessionOf({ repo, id }: ListedRun): string {
-  return `state/${repo}/sessions/${id}`;
-}
-
-/** They are looked at on disk, whatever becomes of the daemon; the log is not read. */
+/** They are read from disk, beside the daemon; the log is not read. */
 export function filesOf({ disk, clock }: DaemonCommandWorld, home: string, run: ListedRun): CheckpointFile[] {
-  return new CheckpointStorage({ disk, clock, home }, () => []).files(sessionOf(run));
+  return new CheckpointStorage({ disk, clock, home }).files(sessionOf(run));
 }
 
 export function noCheckpoint(run: ListedRun, seq: number | undefined): Result<never> {

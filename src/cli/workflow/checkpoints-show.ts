@@ -5,12 +5,13 @@ import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { CompletedStepRecord, WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { masked } from "../../core/workflow/masked.ts";
+import { planResume } from "../../core/workflow/resume.ts";
 import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { fit } from "../print.ts";
+import { count, fit } from "../print.ts";
 import { columns } from "../table.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
@@ -57,6 +58,7 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
     ...(worktree_path === null ? [] : ([["worktree", worktree_path]] satisfies [string, string][])),
     ["checkpoint", `${seq}, ${created_at}, because of ${reason}`],
     ["state", stateText(checkpoint)],
+    ["resume", resumeText(checkpoint)],
     ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… matches)`],
   ];
   const map = checkpoint.mapreduce_state;
@@ -80,6 +82,14 @@ function stateText({ state }: WorkflowCheckpoint): string {
   const at = `${state.kind}, step ${state.step_index + 1}`;
   if (state.kind === "Failed") return `${at}: ${state.error}${state.retryable ? "" : " A retry would not help."}`;
   return state.kind === "Interrupted" && state.in_progress ? `${at}, in the middle of it` : at;
+}
+
+/** Whatever was begun and has not ended is examined only when the run is resumed. */
+function resumeText(checkpoint: WorkflowCheckpoint): string {
+  if (checkpoint.run.status.kind === "done") return "it is done";
+  const { start_index, retry_current, skip_steps } = planResume(checkpoint, () => ({ kind: "not-started" }));
+  const skipped = skip_steps.length === 0 ? "" : `; ${count(skip_steps.length, "step")} before it will not run again`;
+  return `${retry_current ? "runs" : "continues at"} step ${start_index + 1}${skipped}`;
 }
 
 function stepCells(

@@ -10,6 +10,7 @@ import { visible, visibleLine } from "../../base/visible.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { Run } from "../../core/workflow/run.ts";
+import { sessionOf } from "../../core/workflow/run.ts";
 import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { LogView } from "../../log/inspect.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
@@ -20,7 +21,7 @@ import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
 import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";
+import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 type CheckpointVerdict = {
   readonly run: string;

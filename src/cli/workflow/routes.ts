@@ -113,7 +113,10 @@ const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
       },
       dryRun: flag("Only show what would be done, and change nothing"),
       json: flag(
-        "One JSON object {at, directory, dryRun, migrated, items: [{layout, path, old, name, fate, run, state, reason, notes, next}]}",
+        [
+          "One JSON object {at, directory, dryRun, migrated,",
+          "items: [{layout, path, old, name, fate, run, state, reason, notes, next}]}",
+        ].join(" "),
       ),
     },
     aliases: { n: "dryRun" },

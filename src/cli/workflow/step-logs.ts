@@ -7,6 +7,7 @@
 import { endedText } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { sessionOf } from "../../core/workflow/run.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
@@ -20,7 +21,6 @@ import { steadyView } from "../log/view.ts";
 import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
-import { sessionOf } from "./checkpoint-runs.ts";
 import { pickRun, which as whichRun } from "./rows.ts";
 import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 

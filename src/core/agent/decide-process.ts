@@ -6,7 +6,7 @@ import type { Draft } from "./draft.ts";
 import type { ProcessOutcome } from "./events.ts";
 import { cut, MAX_REASON } from "./limits.ts";
 import { tellParent } from "./messages.ts";
-import { isAlive, judgeCrash } from "./process.ts";
+import { isAlive, judgeCrash, processMachine } from "./process.ts";
 import { stalePrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { holdBack } from "./recovery.ts";
@@ -45,7 +45,7 @@ export function decideProcess(draft: Draft, agent: Agent, report: Report): Refus
 type ProcessSeen = Extract<Report, { readonly kind: "started" | "adopted" }>;
 
 function started(draft: Draft, agent: Agent, report: ProcessSeen): void {
-  if (agent.process.kind === "Spawning") running(draft, agent, report);
+  if (processMachine.allows(agent.process.kind, "started")) running(draft, agent, report);
 }
 
 function running(draft: Draft, { id }: Agent, { generation, child, holder }: ProcessSeen): void {
@@ -55,7 +55,7 @@ function running(draft: Draft, { id }: Agent, { generation, child, holder }: Pro
 
 /** AG-4: the process survived, and gets what it has not taken yet. */
 function adopted(draft: Draft, agent: Agent, report: ProcessSeen): void {
-  if (agent.process.kind !== "Detached") return;
+  if (!processMachine.allows(agent.process.kind, "adopted")) return;
   const { provider, model } = agent.plan.recipe;
   draft.add(agent.id, { event: "session.restored", data: { provider, model, adopted: true, at: draft.at } });
   running(draft, agent, report);

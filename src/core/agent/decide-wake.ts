@@ -4,6 +4,7 @@ import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import { STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, HOLDFAST } from "./messages.ts";
+import { processMachine } from "./process.ts";
 import { expirePrompts } from "./prompts.ts";
 import { again } from "./slots.ts";
 import { dueOf, hungAt } from "./times.ts";
@@ -35,7 +36,8 @@ export function escalateStop(draft: Draft, agent: Agent): void {
   const { id, process: program, generation } = agent;
   const due = dueOf(agent);
   if (due === undefined || due > draft.at) return;
-  if (program.kind === "BackoffWait") draft.add(id, { event: "process.rested", data: { at: draft.at } });
+  if (processMachine.allows(program.kind, "backoff over"))
+    draft.add(id, { event: "process.rested", data: { at: draft.at } });
   else if (program.kind === "Hung" || program.kind === "Stopping") {
     const harder = program.signal === null ? "SIGTERM" : "SIGKILL";
     const kill_at = harder === "SIGKILL" ? null : draft.in(STOP_GRACE_MS);

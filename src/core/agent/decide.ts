@@ -15,6 +15,7 @@ import type { AgentEvent } from "./events.ts";
 import { overForGood } from "./gone.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
+import { processMachine } from "./process.ts";
 import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyBroken } from "./rules.ts";
@@ -148,7 +149,7 @@ function send(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
 
 function retry(draft: Draft, agent: Agent): Refusal | undefined {
   const { id, process: program, held, sleep } = agent;
-  const waits = program.kind === "PermanentlyFailed" || program.kind === "BackoffWait";
+  const waits = processMachine.allows(program.kind, "retry");
   if (!waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
     return refused("nothing-to-retry", `${agent.name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
   if (waits) draft.add(id, { event: "agent.retried", data: { at: draft.at } });

@@ -1,4 +1,6 @@
-// The process of an agent, as a table (SP-1 … SP-3), and what each state knows.
+// The process of an agent, as a table (SP-1 … SP-3), and what each state knows. Decisions to spawn, retry or adopt
+// consult the table. What the world reports (a process has ended) is recorded even if the table does not expect it:
+// refusing a fact would leave the agent stuck. Tests check every decision against the table (tests/agent/legal.ts).
 // S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is after a crash of the daemon: its
 //     holder may or may not be alive.
 // S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`).

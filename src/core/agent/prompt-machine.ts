@@ -1,5 +1,5 @@
-// The states of a permission prompt, as a table (PR-1 … PR-3): for the diagram, and for the draft, which checks every
-// change by it.
+// The states of a permission prompt, as a table (PR-1 … PR-3): for the diagram, and for prompts.ts, which changes a
+// prompt only if the table allows it. Tests check each decision as a whole (tests/agent/legal.ts).
 import { machine } from "../../base/machine.ts";
 import type { PromptState } from "./agent.ts";
 

@@ -16,6 +16,7 @@ import { derivedKey } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { PromptAnswered } from "./events.ts";
 import { cut, MAX_INPUT, MAX_PROMPTS, MAX_REASON, MAX_RULES, REFRESH_MS } from "./limits.ts";
+import { promptMachine } from "./prompt-machine.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
 import { judge, type Rule } from "./rules.ts";
 
@@ -65,7 +66,7 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
   const prompt = agent.prompts.find((one) => one.id === command.prompt);
   if (prompt === undefined)
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
-  if (prompt.state.kind !== "open") return whyNot(prompt); // H2
+  if (!promptMachine.allows(prompt.state.kind, "a person answers")) return whyNot(prompt); // H2
   const { decision, message, always, answer: answer_id } = command;
   if (always && agent.rules.length >= MAX_RULES)
     return refused(
@@ -106,7 +107,7 @@ export function exactly(text: string): string {
 export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): void {
   const deadline = draft.in(settings.prompt_ttl_ms);
   for (const { id: prompt_id, state, expires, deadline: before } of prompts) {
-    if (state.kind !== "open" || !expires.refreshable) continue;
+    if (!promptMachine.allows(state.kind, "activity") || !expires.refreshable) continue;
     if (Date.parse(deadline) - Date.parse(before) < REFRESH_MS) continue;
     draft.add(id, { event: "prompt.refreshed", data: { prompt_id, deadline } });
   }
@@ -124,14 +125,15 @@ export function stalePrompts(draft: Draft, { id, prompts }: Agent, reason: strin
 }
 
 function goStale(draft: Draft, id: string, { id: prompt_id, state }: Prompt, reason: string): void {
-  if (state.kind === "open" || state.kind === "answered")
+  if (promptMachine.allows(state.kind, "the asker is gone"))
     draft.add(id, { event: "prompt.stale", data: { prompt_id, reason } });
 }
 
 /** H4: those whose deadline has passed. */
 export function expirePrompts(draft: Draft, { id, prompts }: Agent): void {
   for (const { id: prompt_id, state, deadline, expires } of prompts) {
-    if (state.kind !== "open" || deadline > draft.at) continue;
+    const passed = expires.refreshable ? "7 days without activity" : "the default action's time";
+    if (!promptMachine.allows(state.kind, passed) || deadline > draft.at) continue;
     const by = expires.refreshable ? "expired" : "default";
     close(draft, id, prompt_id, { decision: expires.decision, by, message: "Nobody answered in time." });
   }

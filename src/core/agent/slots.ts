@@ -4,12 +4,14 @@
 // Q2. A provider never has more processes than slots: a slot is free only when its process is known to have ended.
 // Q3. If none is free, the least recently used idle agent is suspended; no more of them than are needed.
 // Q4. The work is bounded by the number of slots, not by the number of agents.
+
 import { type Agent, holdsSlot, isEvictable, needOf, type Turn, waitingMessages } from "./agent.ts";
 import { dashed, derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { Handed } from "./events.ts";
 import { STOP_GRACE_MS } from "./limits.ts";
 import { forOneTurn, promptOf } from "./messages.ts";
+import { processMachine } from "./process.ts";
 import { type ProviderName, styleOf } from "./provider.ts";
 
 export function schedule(draft: Draft): void {
@@ -58,7 +60,7 @@ function begin(draft: Draft, agent: Agent): void {
   const { at } = draft;
   if (session.kind === "suspended")
     draft.add(id, { event: "session.restored", data: { provider, model, adopted: false, at } });
-  if (styleOf(plan.recipe) === "request" || program.kind !== "Idle") return;
+  if (styleOf(plan.recipe) === "request" || !processMachine.allows(program.kind, "spawn")) return;
   const generation = agent.generation + 1;
   const prompt = handedTo(draft.agent(id), generation);
   draft.add(id, { event: "process.starting", data: { generation, resume: agent.resumable, prompt, at } });

@@ -13,6 +13,7 @@ import type { AgentSettings, SessionPlan, Terminated } from "./events.ts";
 import { MAX_AGENTS, MAX_DEPTH, MAX_NAME, MAX_PAYLOAD, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, tellParent, USER } from "./messages.ts";
 import { isAlive } from "./process.ts";
+import { stalePrompts } from "./prompts.ts";
 import { inherited } from "./workspace.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -127,10 +128,7 @@ export function terminate(draft: Draft, agent: Agent, by: Terminated["by"], reas
 
 function end(draft: Draft, { id }: Agent, by: Terminated["by"], reason: string): void {
   const agent = draft.agent(id);
-  for (const { id: prompt_id, state } of agent.prompts) {
-    if (state.kind !== "open" && state.kind !== "answered") continue;
-    draft.add(id, { event: "prompt.stale", data: { prompt_id, reason: "The agent was terminated." } });
-  }
+  stalePrompts(draft, agent, "The agent was terminated.");
   draft.add(id, { event: "agent.terminated", data: { agent_id: id, reason, by, at: draft.at } });
   if (!isAlive(agent.process)) return;
   const { generation } = agent;

@@ -99,8 +99,12 @@ export function isWaitingShell(argv: readonly string[]): boolean {
 }
 
 /** What a recreated pane runs first: it shows the old screen, then becomes the shell that tmux would have started. */
-export const REVIVAL =
-  'cat -- "$0"; c=$(tmux show-options -Aqv default-command 2>/dev/null); if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi; exec "$SHELL" -l';
+export const REVIVAL = [
+  'cat -- "$0"',
+  "c=$(tmux show-options -Aqv default-command 2>/dev/null)",
+  'if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi',
+  'exec "$SHELL" -l',
+].join("; ");
 
 /** Whether a pane has not started its own program yet: at first it is a copy of tmux's server, or runs REVIVAL. */
 export function isBeginning(argv: readonly string[], server: readonly string[] | undefined): boolean {

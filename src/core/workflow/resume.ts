@@ -2,11 +2,11 @@
 // M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is
 //     uncertain is run again only where the file says so.
 // M2. It changes nothing by itself: a recovery does with each attempt what it says (`action`;
-//     daemon/workflow/recovery.ts), and `resume` takes a run that failed only if it says that another try is worth it
-//     (`retry_current`; decide.ts).
+//     daemon/workflow/recovery.ts), `resume` takes a run that failed only if it says that another try is worth it
+//     (`retry_current`; decide.ts), and `checkpoints show` shows the rest of it.
+// M3. A run continues at its place (advance.ts), and so does the plan.
 
-import type { Json } from "../../base/json.ts";
-import type { WorkflowCheckpoint } from "./checkpoint.ts";
+import { flatIndex, type WorkflowCheckpoint } from "./checkpoint.ts";
 import { type OnUncertain, onUncertain, type Step, stepById } from "./definition.ts";
 import { MAX_LOST } from "./limits.ts";
 import type { Attempt, Track } from "./run.ts";
@@ -37,33 +37,30 @@ export type ResumePlan = {
   readonly retry_current: boolean;
   /** Done, and not run again. */
   readonly skip_steps: readonly number[];
-  readonly variables: Readonly<Record<string, Json>>;
   readonly attempts: readonly AttemptPlan[];
 };
 
 export type EvidenceOf = (attempt: string) => Evidence;
 
 export function planResume(checkpoint: WorkflowCheckpoint, evidence: EvidenceOf): ResumePlan {
-  const { completed_steps, variables, run, mapreduce_state } = checkpoint;
+  const { completed_steps, run, mapreduce_state } = checkpoint;
   const main = attemptPlan(checkpoint, run.main, evidence);
   const items = (mapreduce_state?.active ?? []).flatMap((track) => attemptPlan(checkpoint, track, evidence));
-  const { start_index, retry_current } = startOf(checkpoint);
+  const start_index = flatIndex(run.definition, run.main.place); // M3
   const isRun = main.every(({ action }) => action === "run" || action === "rerun"); // M1
   const iteration = run.main.place.iteration;
   const done = completed_steps.filter(
     (step) => step.iteration === iteration && step.outcome !== "failed" && step.phase !== "worktree",
   );
   const skip_steps = [...new Set(done.filter(({ handler }) => handler === null).map(({ step_index }) => step_index))];
-  return { start_index, retry_current: retry_current && isRun, skip_steps, variables, attempts: [...main, ...items] };
+  const attempts = [...main, ...items];
+  return { start_index, retry_current: isTriedAgain(checkpoint) && isRun, skip_steps, attempts };
 }
 
-/** The table of UC-8. */
-function startOf({ state }: WorkflowCheckpoint): Pick<ResumePlan, "start_index" | "retry_current"> {
-  const { step_index } = state;
-  if (state.kind === "BeforeStep") return { start_index: step_index, retry_current: true };
-  if (state.kind === "Failed") return { start_index: step_index, retry_current: state.retryable };
-  if (state.kind === "Interrupted" && state.in_progress) return { start_index: step_index, retry_current: true };
-  return { start_index: step_index + 1, retry_current: false };
+/** The table of UC-8: whether the step of this state is run. If not, the one after it is. */
+function isTriedAgain({ state }: WorkflowCheckpoint): boolean {
+  if (state.kind === "Failed") return state.retryable;
+  return state.kind === "BeforeStep" || (state.kind === "Interrupted" && state.in_progress);
 }
 
 function attemptPlan({ run }: WorkflowCheckpoint, track: Track, evidence: EvidenceOf): AttemptPlan[] {

@@ -194,11 +194,16 @@ export function askedText({ asked }: Run): string | undefined {
   return `process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${asked.at}`;
 }
 
-/** The directory of its log, below the home. `run` is undefined for its first event. */
+/** The directory of a run's log, below the home. */
+export function sessionOf({ repo, id }: Pick<Run, "repo" | "id">): string {
+  return `state/${repo}/sessions/${id}`;
+}
+
+/** The same for an event. `run` is undefined for its first event. */
 export function workflowSession(run: Run | undefined, event: WorkflowEvent): string {
   const repo = event.event === "workflow.created" ? event.data.repo : run?.repo;
   assert(repo !== undefined, "only a run's first event comes before it is known");
-  return `state/${repo}/sessions/${event.id}`;
+  return sessionOf({ repo, id: event.id });
 }
 
 /** A run whose log cannot be trusted: it is listed, and left alone. */

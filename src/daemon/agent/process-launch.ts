@@ -7,8 +7,8 @@ import { placed } from "../../core/agent/workspace.ts";
 import { pipeSpec, readSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
+import type { DaemonWorld } from "../ports.ts";
 import { agentSessions } from "../terminal/coding-agent-sessions.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
 import { codecOf } from "./codecs.ts";
 import {
   keepAgentToken,

@@ -9,7 +9,7 @@ import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
 import type { HolderPeer } from "../held/holder-connections.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../ports.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { codecOf } from "./codecs.ts";
 import { ProcessEnds } from "./process-ends.ts";

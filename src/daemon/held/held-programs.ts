@@ -21,7 +21,7 @@ import type { Sockets } from "../../world/socket.ts";
 import { pause } from "../../world/wait.ts";
 import { type HolderConnection, HolderConnections, type HolderPeer } from "./holder-connections.ts";
 
-export type HeldWorld = HomeWorld & { readonly sockets: Sockets };
+type HeldWorld = HomeWorld & { readonly sockets: Sockets };
 
 /** Where the files and the socket of a program are. */
 export type HeldPlace = { readonly directory: string; readonly generation: number; readonly socket: string };

@@ -27,11 +27,11 @@ export type ReaderOptions = { readonly maxAgeMs: number; readonly skewMs?: numbe
 
 /** What a recovery starts from. */
 export type Survey = {
-  /** With its valid sessions only; null where there is none that can be read. */
+  /** With its valid sessions only; null if none can be read. */
   readonly checkpoint: Checkpoint | null;
   /** By terminal. */
   readonly sessions: ReadonlyMap<string, CheckpointSession>;
-  /** Why it is not to be used without a word (R4); null where it may be. */
+  /** Why its use must be reported (R4); null if it need not be. */
   readonly doubt: string | null;
   readonly items: readonly ReportItem[];
 };
@@ -47,13 +47,13 @@ export class CheckpointReader {
     this.#say = say;
   }
 
-  /** TC-3: the one that may be used without a word; null where there is none. `survey` says why. */
+  /** TC-3: the one that may be used without a report; null if there is none. `survey` returns the reason. */
   async read(): Promise<Checkpoint | null> {
     const { checkpoint, doubt } = await this.survey();
     return doubt === null ? checkpoint : null;
   }
 
-  /** Never fails for what the disk does: everything comes up without a checkpoint too. */
+  /** Does not fail because of the disk: everything can be restored without a checkpoint too. */
   async survey(): Promise<Survey> {
     try {
       return await this.#look();
@@ -80,7 +80,7 @@ export class CheckpointReader {
 
   #load(): Loaded {
     const { disk, home } = this.#place;
-    // A primary that is missing while its backup is there is said; without either there was never a checkpoint.
+    // A missing primary is reported if its backup exists; without either there was never a checkpoint.
     const backup = [joinPath(home, CHECKPOINT_BACKUP)].filter((path) => disk.stat(path) !== undefined);
     return firstUsable(disk, [joinPath(home, CHECKPOINT_FILE), ...backup], checkpointOptions(home));
   }
@@ -109,8 +109,8 @@ export class CheckpointReader {
   }
 
   /**
-   * R1. The same bytes for the same reason are set aside once, however often we come by. A disk without room keeps
-   * nobody from coming up.
+   * R1. The same bytes are set aside only once for the same reason, at however many starts. A full disk does not stop
+   * the recovery.
    */
   async #setAside({ path, code, reason }: CheckpointProblem): Promise<void> {
     const { disk, clock, home } = this.#place;
@@ -147,7 +147,8 @@ function fileItems(loaded: Exclude<Loaded, { kind: "refused" }>): ReportItem[] {
 
 function doubtItems(doubt: string | null): ReportItem[] {
   if (doubt === null) return [];
-  const reason = `the checkpoint is in doubt: ${doubt}; terminals come back from the log, and what is taken from it is marked`;
+  const instead = "terminals come back from the log, and what is taken from it is marked";
+  const reason = `the checkpoint is in doubt: ${doubt}; ${instead}`;
   return [item("checkpoint", "needs you", reason, "date; holdfast recovery report")]; // R4
 }
 

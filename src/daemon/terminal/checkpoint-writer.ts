@@ -62,8 +62,8 @@ export class CheckpointWriter {
     if (bytes <= this.#largeFrom) return;
     this.#largeFrom = 2 * bytes;
     const limit = Math.round(LARGE_CHECKPOINT_BYTES / 1_048_576);
-    this.#say(
-      `the checkpoint of the terminals ${verb} ${Math.round(bytes / 1_048_576)} MB, more than ${limit}. Next: lower scrollback_bytes in [checkpoint], or remove terminals (holdfast rm)`,
-    );
+    const size = `${Math.round(bytes / 1_048_576)} MB, more than ${limit}`;
+    const next = "lower scrollback_bytes in [checkpoint], or remove terminals (holdfast rm)";
+    this.#say(`the checkpoint of the terminals ${verb} ${size}. Next: ${next}`);
   }
 }

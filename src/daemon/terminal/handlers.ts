@@ -50,7 +50,7 @@ async function create(ports: TerminalHandlerPorts, params: Params<"terminal.new"
   if (wrong !== undefined)
     return refused("bad-params", `The request is malformed: ${wrong}.`, "Set it in the program.");
   const id = newId(random.bytes(16));
-  holders.entrust(id, secrets);
+  holders.setSecrets(id, secrets);
   const made = await store.submit({
     kind: "create",
     id,
@@ -60,7 +60,7 @@ async function create(ports: TerminalHandlerPorts, params: Params<"terminal.new"
     unset: leftOut,
     ...(policy !== undefined && { policy }),
   });
-  if (!made.ok) holders.entrust(id, {});
+  if (!made.ok) holders.setSecrets(id, {});
   return made;
 }
 

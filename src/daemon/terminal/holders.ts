@@ -24,28 +24,12 @@ import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
-import type { Children } from "../../world/children.ts";
-import type { Random } from "../../world/random.ts";
-import type { Self } from "../../world/self.ts";
 import { within } from "../../world/wait.ts";
-import type { Watch } from "../../world/watch.ts";
-import {
-  type HeldAdapter,
-  type HeldFound,
-  type HeldNews,
-  HeldPrograms,
-  type HeldWorld,
-} from "../held/held-programs.ts";
+import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms } from "../held/held-programs.ts";
 import { type HolderConnection, plainConnection } from "../held/holder-connections.ts";
 import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
-
-export type DaemonWorld = HeldWorld & {
-  readonly children: Children;
-  readonly random: Random;
-  readonly self: Self;
-  readonly watch: Watch;
-};
+import type { DaemonWorld } from "../ports.ts";
 
 export type HoldersOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
 
@@ -119,7 +103,7 @@ export class TerminalHolders {
   }
 
   /** Keeps variables for a terminal that is about to be created. */
-  entrust(id: string, secrets: Readonly<Record<string, string>>): void {
+  setSecrets(id: string, secrets: Readonly<Record<string, string>>): void {
     if (Object.keys(secrets).length > 0) this.#secrets.set(id, secrets);
     else this.#secrets.delete(id);
   }

@@ -110,7 +110,7 @@ export class AgentSteps {
     const present = this.#present(id);
     const agent = agents.agent(agentOf(id));
     if (agent === undefined) {
-      if (agents.isSetAside(agentOf(id))) return { kind: "lost", reason: "the log of its agent is not whole" };
+      if (agents.isSetAside(agentOf(id))) return { kind: "lost", reason: "the log of its agent is damaged" };
       return present?.attempt.state.kind === "starting"
         ? { kind: "unstarted" }
         : { kind: "lost", reason: "its agent is gone" };

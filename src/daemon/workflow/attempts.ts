@@ -16,7 +16,7 @@ import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEndi
 import type { HolderConnection, HolderPeer } from "../held/holder-connections.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
 

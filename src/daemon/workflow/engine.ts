@@ -57,7 +57,7 @@ export class Engine {
   }
 
   /** Keeps variables for a run that is about to be created. */
-  entrust(id: string, secrets: Readonly<Record<string, string>>): void {
+  setSecrets(id: string, secrets: Readonly<Record<string, string>>): void {
     this.#secrets.set(id, secrets);
   }
 

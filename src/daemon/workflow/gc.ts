@@ -11,9 +11,10 @@
 import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import { deadLetters } from "../../core/workflow/decide-queue.ts";
-import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
-import { RUN, STATE } from "../../home/layout.ts";
+import { RUN } from "../../home/layout.ts";
+import { filesOfHistory } from "../../log/checkpoint/keep.ts";
 import { listSessions } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sized } from "../gc.ts";
@@ -23,7 +24,6 @@ import { attemptSocket } from "./attempt-files.ts";
 /** What a holder, its daemon and a step's values leave in the directory of an attempt. */
 const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$|^file-\d+$/;
 const SEGMENT = /^\d{16}\.seg$/;
-const OLDER = /^checkpoint-.+\.json$/;
 const SOCKET = /^w[0-9a-f]{8}-\d+\.sock$/;
 
 export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Retention): Chosen[] {
@@ -48,8 +48,11 @@ function isOverForGood(run: Run): boolean {
 /** One entry for each run. */
 function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
   return runs.filter(isOverForGood).flatMap((run) => {
-    const directory = joinPath(home, `${STATE}/${run.repo}/sessions/${run.id}`);
-    const paths = [...olderOnes(disk, directory), ...attemptFiles(disk, joinPath(directory, "attempts"))];
+    const directory = joinPath(home, sessionOf(run));
+    const paths = [
+      ...filesOfHistory(disk, joinPath(directory, "history")),
+      ...attemptFiles(disk, joinPath(directory, "attempts")),
+    ];
     if (!paths.some((path) => isRemovable(disk, path))) return [];
     const at = "at" in run.status ? Date.parse(run.status.at) : Number.NaN;
     return [{ ...sized(disk, "what steps of an ended run wrote", paths), at: Number.isNaN(at) ? undefined : at }];
@@ -80,21 +83,13 @@ function attemptFiles(disk: Disk, attempts: string): string[] {
 function oldHistories({ disk, home }: HomeWorld, taken: ReadonlySet<string>, kept: number): Chosen[] {
   const sessions = listSessions(disk, home).filter((session) => session.startsWith("state/"));
   return sessions.flatMap((session) => {
-    const newestFirst = olderOnes(disk, joinPath(home, session)).sort().reverse();
+    const newestFirst = filesOfHistory(disk, joinPath(home, `${session}/history`));
     const rest = newestFirst.filter((path) => !taken.has(path)).slice(kept);
     return rest.map((path) => {
       const thing = sized(disk, "history of a checkpoint", [path]);
       return { ...thing, at: undefined, reason: `more than ${kept} of them` };
     });
   });
-}
-
-function olderOnes(disk: Disk, directory: string): string[] {
-  const history = joinPath(directory, "history");
-  return disk
-    .list(history)
-    .filter((name) => OLDER.test(name))
-    .map((name) => joinPath(history, name));
 }
 
 /** Two ids could share a socket by chance: a socket that is still in use is never named. */

@@ -13,7 +13,7 @@ import { changesOf, type StepChange } from "../../core/workflow/decide-versions.
 import type { Asker } from "../../core/workflow/events.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
-import type { Run } from "../../core/workflow/run.ts";
+import { type Run, sessionOf } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { askerOf, type PARAMS, type Params } from "../../wire/rpc/params.ts";
@@ -125,11 +125,11 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
   if (!command.ok) return command;
   const { id, env } = params;
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
-  engine.entrust(id, Object.fromEntries(secrets));
+  engine.setSecrets(id, Object.fromEntries(secrets));
   const made = await store.submit(command.value);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: concurrent requests.
   if (twin !== undefined) return ok(listedOf(twin));
-  if (!made.ok) engine.entrust(id, {});
+  if (!made.ok) engine.setSecrets(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
@@ -144,7 +144,7 @@ async function rollback(
   const { id, seq, dryRun } = wish;
   const run = runOf(ports, id);
   if (run === undefined || run.removed) return unknown(id);
-  const saved = ports.storage.loadAt(run.id, seq);
+  const saved = ports.storage.loadAt(sessionOf(run), seq);
   if (!saved.ok) return saved;
   const back = rollbackTo(run, saved.value);
   if (!back.ok) return back;

@@ -1,5 +1,6 @@
 // The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
+import { sessionOf } from "../../core/workflow/run.ts";
 import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { wasDown } from "../../home/last-life.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
@@ -74,12 +75,12 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     runs: () => store.allSettled(),
     submit: (command) => store.submit(command),
     holderCommand,
-    isTrusted: ({ repo, id }) => log.frozen(`state/${repo}/sessions/${id}`) === undefined,
+    isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
     onBug,
   });
-  const storage = new CheckpointStorage(world, (session, after) => log.readAfter(session, after) ?? log.read(session));
+  const storage = new CheckpointStorage(world);
   const isOff = () => safeMode.isActive();
   const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, { isOff, say, onBug });
   return { store, engine, storage, checkpoints };

@@ -10,7 +10,7 @@ import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
-import { type Folding, idOf } from "../fold.ts";
+import type { Folding } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
 type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
@@ -31,10 +31,13 @@ export class WorkflowStore extends SessionStore<Workflows> {
 /** How runs are read from their logs, each from its checkpoint on. An unusable checkpoint is logged and ignored. */
 export function workflowFolding(storage: CheckpointStorage, clock: Clock, say: (words: string) => void) {
   const load: Folding<Workflows>["load"] = (session) => {
-    const { base, problems } = storage.base(session);
-    for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
-    if (base?.saved.session_id !== idOf(session)) return undefined;
-    return { state: fromCheckpoint(base.saved), seq: base.seq };
+    const loaded = storage.load(session);
+    const passedOver = loaded.ok
+      ? loaded.value.problems.map(({ path, reason }) => `${path}: ${reason}`)
+      : [loaded.error.message];
+    for (const problem of passedOver) say(`a checkpoint is passed over: ${problem}`);
+    const newest = loaded.ok ? loaded.value.newest : undefined;
+    return newest && { state: fromCheckpoint(newest.saved), seq: newest.seq };
   };
   return {
     place: "state/",

@@ -24,9 +24,14 @@ export function keepDirectory(keep: Keep): string {
 
 /** The older ones, newest first. */
 export function olderOnes(disk: Disk, keep: Keep): string[] {
-  if ("backup" in keep) return disk.stat(keep.backup) === undefined ? [] : [keep.backup];
-  const places = disk.list(keep.history).flatMap((name) => placeOf(name) ?? []);
-  return places.sort((a, b) => compare(b, a)).map((place) => joinPath(keep.history, place.name));
+  if ("history" in keep) return filesOfHistory(disk, keep.history);
+  return disk.stat(keep.backup) === undefined ? [] : [keep.backup];
+}
+
+/** The files of a history, newest first. */
+export function filesOfHistory(disk: Disk, directory: string): string[] {
+  const places = disk.list(directory).flatMap((name) => placeOf(name) ?? []);
+  return places.sort((a, b) => compare(b, a)).map((place) => joinPath(directory, place.name));
 }
 
 /** Keeps the current one, saved at `time`, as the newest of the older ones. */
@@ -43,7 +48,7 @@ export async function keepPresent(disk: Disk, primary: string, keep: Keep, time:
 }
 
 async function keepInHistory(disk: Disk, primary: string, directory: string, time: string): Promise<void> {
-  const newest = placeOf(olderOnes(disk, { history: directory, limit: 1 })[0]?.slice(directory.length + 1) ?? "");
+  const newest = placeOf(filesOfHistory(disk, directory)[0]?.slice(directory.length + 1) ?? "");
   const stamp = time.replaceAll(":", "-");
   const first =
     newest !== undefined && newest.stamp >= stamp

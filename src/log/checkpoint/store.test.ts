@@ -82,20 +82,6 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
       expect(history[0]?.path).toBe(`${at.root}/recovery/history/checkpoint-2026-01-01T00-00-05.000Z.json`);
       expect([0, 2, 3].map((index) => said(store.loadFromHistory(index)).split(" ")[0])).toEqual(["5", "3", "none"]);
     });
-
-    test("UC-6(e) delete removes all of them, and a new one can be saved", async () => {
-      const at = place(makeDisk);
-      for (const more of [{}, inHistory(at.root)]) {
-        const store = storeIn(at, more);
-        for (const seq of [1, 2, 3]) await store.save({}, seq);
-        expect(await store.delete()).toBe(true);
-        expect(said(storeIn(at, more).load())).toBe("none");
-        expect(await store.delete()).toBe(false);
-        await store.save({}, 4);
-        expect(said(storeIn(at, more).load())).toBe("4 from checkpoint.json");
-        await store.delete();
-      }
-    });
   });
 }
 

@@ -16,7 +16,7 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { writeAtomic } from "../file/atomic-file.ts";
 import { DurableDirectories } from "../file/durable-directories.ts";
-import { isFailedSync, readAll, removeIfThere, removeStaleTemps } from "../file/file.ts";
+import { isFailedSync, readAll } from "../file/file.ts";
 import { quarantine, quarantineUnread } from "../file/quarantine.ts";
 import { type EnvelopeHead, encodeEnvelope } from "./envelope.ts";
 import { type Keep, keepDirectory, keepPresent, olderOnes, trimHistory } from "./keep.ts";
@@ -92,20 +92,6 @@ export class CheckpointStore {
     return this.older().map((path) => generationOf(path, this.read(path)));
   }
 
-  /** Removes all of them. The primary goes last, so that a crash half-way never brings an older one back. */
-  async delete(): Promise<boolean> {
-    return this.inTurn(async () => {
-      const older = this.older().map((path) => removeIfThere(this.disk, path));
-      if (older.length > 0) await this.sync([keepDirectory(this.options.keep)]);
-      const was = removeIfThere(this.disk, this.options.path);
-      if (was) await this.sync([parentOf(this.options.path)]);
-      removeStaleTemps(this.disk, parentOf(this.options.path), `${baseName(this.options.path)}.`);
-      this.primary = undefined;
-      this.kept = undefined;
-      return was || older.length > 0;
-    });
-  }
-
   private async write(text: string, seq: number, time: string): Promise<Saved> {
     const { disk, options } = this;
     const { bytes, head } = encodeEnvelope({ ...options, seq, time }, text);
@@ -179,12 +165,6 @@ export class CheckpointStore {
 
   private made(directory: string): Promise<void> {
     return this.orBroken(() => this.directories.make(directory));
-  }
-
-  private async sync(directories: readonly string[]): Promise<void> {
-    await this.orBroken(async () => {
-      for (const directory of directories) await this.disk.syncDirectory(directory);
-    });
   }
 
   private async orBroken(sync: () => Promise<void>): Promise<void> {

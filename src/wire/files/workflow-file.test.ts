@@ -189,7 +189,7 @@ test.each([
   ["steps:\n  - set: { map: 1 }", "f:2:12: map always means the same and cannot be set. Take another name."],
   ["steps:\n  - shell: x\n    capture: item", /f:3:14: item always means the same/],
   ["steps:\n  - shell: x\n    capture: { a: stderr }", /f:3:19: steps.1.capture.a is "stderr"/],
-  ["steps:\n  - shell: x\n    capture: { a: '$.b[' }", /is no JSON path/],
+  ["steps:\n  - shell: x\n    capture: { a: '$.b[' }", /is not a JSON path/],
   [
     "steps:\n  - set: { a: 1 }\n    timeout: 5s",
     "f:3:5: timeout does nothing in a set step, which runs in process. Leave it out.",

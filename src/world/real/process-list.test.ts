@@ -6,6 +6,8 @@ import { realProcesses } from "./process.ts";
 import { listedIn } from "./process-list.ts";
 
 const processes = realProcesses();
+/** Other runs of this test may be in the same process table. */
+const MINE = `mine-${process.pid}`;
 const started: Bun.Subprocess[] = [];
 const strays: number[] = [];
 
@@ -85,9 +87,9 @@ test("a shell's nohup, env -i and setsid children are found when the holder is k
   // The outer shell plays the holder, the inner one the terminal's shell.
   const jobs = "nohup sleep 600 >/dev/null 2>&1 & N=$!; env -i /bin/sleep 600 & E=$!";
   const inner = `${jobs}; setsid sleep 600 & S=$!; echo $$ $N $E $S; wait`;
-  const { child, pids } = await shell(`setsid sh -c '${inner}'`, "mine");
+  const { child, pids } = await shell(`setsid sh -c '${inner}'`, MINE);
   const [leader = 0, nohup = 0, cleared = 0, apart = 0] = pids;
-  const record = { id: "mine", holder: identify(processes, child.pid), child: identify(processes, leader) };
+  const record = { id: MINE, holder: identify(processes, child.pid), child: identify(processes, leader) };
   await isSleep(cleared);
   const seenAt = processes.ticks();
   const look = () => {
