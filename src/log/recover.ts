@@ -41,7 +41,7 @@ export type LogReport = {
   readonly frozen: readonly { readonly session: string; readonly reason: string }[];
   /** The paths of what was cut or damaged. */
   readonly quarantined: readonly string[];
-  /** The write-ahead log was missing although there are sessions. */
+  /** The write-ahead log, or its end, was missing: the session logs reach further, and it has every entry first. */
   readonly walMissing: boolean;
 };
 
@@ -77,7 +77,7 @@ export async function recover(place: HomeWorld): Promise<Recovery> {
       lost: wal.view.lost,
       frozen,
       quarantined: kept,
-      walMissing: wal.view.gen === 0 && end > 0,
+      walMissing: end > wal.view.end,
     },
   };
 }

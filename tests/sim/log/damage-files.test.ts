@@ -87,6 +87,17 @@ describe("a file of the write-ahead log", () => {
     }
   });
 
+  test("that is zeros behind its first line: reported, because the session logs reach further", async () => {
+    const { disk, memory } = await homeAfter([append([1, 2], 10), AWAIT, DRAIN, append([3], 10), AWAIT]);
+    for (const path of pathsOf(disk, "/wal/")) {
+      const bytes = Buffer.from(disk.peek(path) ?? []);
+      disk.plant(path, bytes.fill(0, bytes.indexOf("\n") + 1));
+    }
+    const { log, missing } = await examine(disk, memory);
+    expect(missing.map(({ seq }) => seq)).toEqual([3]);
+    expect(log.report.walMissing).toBe(true);
+  });
+
   test("all of them gone, or their directory: reported, and everything in the session logs is there", async () => {
     for (const steps of [MID_LIFE, LONG]) {
       const { disk, memory } = await homeAfter(steps);
