@@ -34,7 +34,7 @@ export type Recovery = {
 export type LogReport = {
   /** The number of entries written from the write-ahead log to the session logs. */
   readonly replayed: number;
-  /** Unfinished writes, never acknowledged, that were cut. */
+  /** Files with an unfinished write, which was cut: nothing on disk says that it was acknowledged. */
   readonly torn: readonly string[];
   /** Acknowledged entries that are gone. */
   readonly lost: readonly SeqRange[];
@@ -102,12 +102,13 @@ async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
 async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
   const torn: string[] = [];
   for (const stretch of harmedStretches(wal)) {
-    const reason = stretch.kind === "torn" ? "torn: never acknowledged" : "damaged: was acknowledged";
+    const reason = stretch.kind === "torn" ? "torn: not known to be acknowledged" : "damaged: was acknowledged";
     if (stretch.kind === "torn") torn.push(stretch.path);
     kept.push(await keepBytes(place, { from: stretch.path, offset: stretch.start, reason }, stretch.bytes));
   }
   for (const frame of wal.view.cut) {
-    const reason = "whole, but behind a torn line: never acknowledged";
+    const reason = "whole, but behind a torn line: not known to be acknowledged";
+    if (!torn.includes(frame.path)) torn.push(frame.path);
     kept.push(await keepBytes(place, { from: frame.path, offset: frame.start, reason }, frame.line));
   }
   return torn;
