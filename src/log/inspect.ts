@@ -25,7 +25,7 @@ import { harmedStretches, readWal, type WalContents } from "./wal/wal-files.ts";
 import type { SeqRange, WalView } from "./wal/wal-fold.ts";
 
 /**
- * Something that is wrong. `damage`: acknowledged data is corrupt or gone. `torn`: an unfinished write, as far as can be
+ * Something that is wrong. `damage`: acknowledged data is corrupt or gone. `torn`: an unfinished write, as far as is
  * known: nothing on disk says that it was acknowledged.
  */
 export type Finding = {

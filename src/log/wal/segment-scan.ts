@@ -55,7 +55,7 @@ function isNext(start: number, last: FrameAt | undefined): boolean {
   return last !== undefined && start >= last.end && start < paddedEnd(last);
 }
 
-/** Every line of a use of a segment begins where the one before it ends; a line that lost its newline hides the next. */
+/** The seqs of a segment's lines follow each other without a gap; a line that lost its newline hides the next one. */
 function continues(next: Claim | undefined, claim: Claim | undefined): boolean {
   return next !== undefined && claim !== undefined && next.gen === claim.gen && next.first === claim.last + 1;
 }
