@@ -324,11 +324,11 @@ const STILL_SAFE = refused(
   "`holdfast logs` says why. Free some space, then try again.",
 );
 
-/** The damage that a person should know about. A torn tail is not included: it was never acknowledged. */
+/** The damage that a person should know about. A torn tail is not included: power cuts leave them. */
 function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
   return [
     ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),
     ...frozen.map(({ session, reason }) => `${session} is frozen: ${reason}`),
-    ...(walMissing ? ["the write-ahead log was missing"] : []),
+    ...(walMissing ? ["the write-ahead log was missing, or ended too early"] : []),
   ];
 }

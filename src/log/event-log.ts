@@ -354,10 +354,10 @@ export class EventLog {
 async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog> {
   const recovery = await recover(place);
   const segments = new Segments(place.disk, place.home, options);
-  const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery.recovered);
+  const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery);
   const log = new EventLog(place, options, recovery, segments);
   try {
-    for (const path of reusable) segments.adopt(path);
+    for (const path of reusable.toReversed()) segments.adopt(path); // The last one is used first.
     await log.start();
   } catch (error) {
     segments.close();

@@ -24,7 +24,10 @@ import { entriesOf } from "./wal/frame.ts";
 import { harmedStretches, readWal, type WalContents } from "./wal/wal-files.ts";
 import type { SeqRange, WalView } from "./wal/wal-fold.ts";
 
-/** Something that is wrong. `damage`: acknowledged data is corrupt or gone; `torn`: it was never acknowledged. */
+/**
+ * Something that is wrong. `damage`: acknowledged data is corrupt or gone. `torn`: an unfinished write, as far as is
+ * known: nothing on disk says that it was acknowledged.
+ */
 export type Finding = {
   readonly kind: "damage" | "torn";
   readonly where: string;
@@ -151,7 +154,10 @@ export class LogView {
       const what = `seq ${range.from} to ${range.to} were acknowledged and are gone`;
       return { kind: "damage", where: "wal", offset: undefined, what };
     });
-    return [...harmed, ...lost];
+    const cut = this.#wal.view.cut.map(({ path, start }): Finding => {
+      return { kind: "torn", where: this.#below(path), offset: start, what: "a whole frame behind a torn one" };
+    });
+    return [...harmed, ...cut, ...lost];
   }
 
   #below(path: string): string {

@@ -34,14 +34,14 @@ export type Recovery = {
 export type LogReport = {
   /** The number of entries written from the write-ahead log to the session logs. */
   readonly replayed: number;
-  /** Unfinished writes, never acknowledged, that were cut. */
+  /** Files with an unfinished write, which was cut: nothing on disk says that it was acknowledged. */
   readonly torn: readonly string[];
   /** Acknowledged entries that are gone. */
   readonly lost: readonly SeqRange[];
   readonly frozen: readonly { readonly session: string; readonly reason: string }[];
   /** The paths of what was cut or damaged. */
   readonly quarantined: readonly string[];
-  /** The write-ahead log was missing although there are sessions. */
+  /** The write-ahead log, or its end, was missing: the session logs reach further, and it has every entry first. */
   readonly walMissing: boolean;
 };
 
@@ -77,7 +77,7 @@ export async function recover(place: HomeWorld): Promise<Recovery> {
       lost: wal.view.lost,
       frozen,
       quarantined: kept,
-      walMissing: wal.view.gen === 0 && end > 0,
+      walMissing: end > wal.view.end,
     },
   };
 }
@@ -102,12 +102,13 @@ async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
 async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
   const torn: string[] = [];
   for (const stretch of harmedStretches(wal)) {
-    const reason = stretch.kind === "torn" ? "torn: never acknowledged" : "damaged: was acknowledged";
+    const reason = stretch.kind === "torn" ? "torn: not known to be acknowledged" : "damaged: was acknowledged";
     if (stretch.kind === "torn") torn.push(stretch.path);
     kept.push(await keepBytes(place, { from: stretch.path, offset: stretch.start, reason }, stretch.bytes));
   }
   for (const frame of wal.view.cut) {
-    const reason = "whole, but behind a torn line: never acknowledged";
+    const reason = "whole, but behind a torn line: not known to be acknowledged";
+    if (!torn.includes(frame.path)) torn.push(frame.path);
     kept.push(await keepBytes(place, { from: frame.path, offset: frame.start, reason }, frame.line));
   }
   return torn;

@@ -68,7 +68,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/segment-scan.ts",
-        from: "if (!old || start === last?.start || isNext(start, last))",
+        from: "if (!old || start === last?.start || isNext(start, last) || (breaks && isHarmed(bytes, start)))",
         to: "if (!old || start >= 0)",
       },
       {

@@ -78,7 +78,7 @@ describe("log verify", () => {
     appendFileSync(join(home, A, "events.jsonl"), '{"seq":4,"prev":1,"sess');
     const { code, out } = await cli(["log", "verify", "--home", home]);
     expect(out).toEndWith(
-      "whole: 6 entries in 3 sessions; 1 unfinished write, never acknowledged, which the next start removes\n",
+      "whole: 6 entries in 3 sessions; 1 unfinished write, not known to be acknowledged, which the next start removes\n",
     );
     expect(code).toBe(0);
   });

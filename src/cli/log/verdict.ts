@@ -89,5 +89,5 @@ function conclusion({ findings, sessions, running }: LogVerdict): string {
   const unfinished = count(torn, "unfinished write");
   return running
     ? `whole: ${there}; ${unfinished}, which the daemon is writing`
-    : `whole: ${there}; ${unfinished}, never acknowledged, which the next start removes`;
+    : `whole: ${there}; ${unfinished}, not known to be acknowledged, which the next start removes`;
 }

@@ -119,8 +119,11 @@ export function lastOf(frame: { readonly first: number; readonly count: number }
   return frame.first + frame.count - 1;
 }
 
+/** What a line says about itself. */
+export type Claim = { readonly gen: number; readonly first: number; readonly last: number };
+
 /** What the line at `at` claims to be, without checking its sum; undefined if it does not look like a frame at all. */
-export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number; readonly last: number } | undefined {
+export function peekFrame(bytes: Uint8Array, at: number): Claim | undefined {
   const gen = numberAt(bytes, at);
   if (gen === undefined || bytes[gen.end] !== TAB || bytes[gen.end + 9] !== TAB) return undefined;
   const durable = numberAt(bytes, gen.end + 10);
@@ -128,7 +131,7 @@ export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number
   const first = drained === undefined ? undefined : numberAt(bytes, drained.end + 1);
   const count = first === undefined ? undefined : numberAt(bytes, first.end + 1);
   if (first === undefined || count === undefined) return undefined;
-  return { gen: gen.value, last: first.value + count.value - 1 };
+  return { gen: gen.value, first: first.value, last: first.value + count.value - 1 };
 }
 
 /** The entries of a frame, as they must be in the session logs (F4). */

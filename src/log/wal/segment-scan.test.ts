@@ -6,11 +6,11 @@ import { scanSegment } from "./segment-scan.ts";
 const encoder = new EntryEncoder();
 
 /** A frame with one entry, as bytes. */
-function frameBytes(gen: number, seq: number, text = "x"): Buffer {
+function frameBytes(gen: number, seq: number, text = "x", drained = 0): Buffer {
   const entry = { session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { text } };
   const line = encoder.encode(entry, { seq, prev: seq - 1 });
   const into = Buffer.alloc(1000 + line.length);
-  const head = frameHead({ gen, durable: seq - 1, drained: 0 });
+  const head = frameHead({ gen, durable: seq - 1, drained });
   return into.subarray(
     0,
     encodeFrame(into, 0, head, { first: seq, entries: [{ session: { name: "agents/a1" }, prev: seq - 1, line }] }),
@@ -38,6 +38,25 @@ describe("scanning a segment as it is on disk", () => {
     const scan = scanSegment(Buffer.concat([first, frameBytes(1, 2)]));
     expect(scan.frames.map((frame) => frame.first)).toEqual([2]);
     expect(scan.bad).toEqual([{ start: 0, end: first.length }]);
+  });
+
+  test("a drained line that lost its newline, or its claim, hides no frame behind it", () => {
+    const lines = [frameBytes(1, 1), frameBytes(1, 2, "x", 1), frameBytes(1, 3, "x", 1)];
+    expect(seqs(Buffer.concat(lines))).toEqual([2, 3]);
+    const length = lines[0]?.length ?? 0;
+    for (let at = 0; at < length; at += 1) {
+      const harmed = Buffer.concat(lines);
+      harmed[at] = (harmed[at] ?? 0) ^ 1;
+      expect(seqs(harmed)).toEqual([2, 3]);
+    }
+  });
+
+  test("a corrupt line that claims to be old is a bad stretch if it stands before a frame", () => {
+    const middle = frameBytes(2, 2);
+    middle[0] = 0x31; // gen 1
+    const first = frameBytes(2, 1);
+    const scan = scanSegment(Buffer.concat([first, middle, frameBytes(2, 3)]));
+    expect(scan.bad).toEqual([{ start: first.length, end: first.length + middle.length }]);
   });
 
   test("every flipped bit of a frame is detected", () => {

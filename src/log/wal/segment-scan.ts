@@ -4,14 +4,14 @@
 // N2. Bytes that are neither a frame nor empty are reported as a bad stretch, unless they are only residue that an
 //     earlier use of the segment left behind the NUL that ends every batch.
 // N3. Lines that claim to be of an older generation, or already drained, are skipped without a checksum: nothing in
-//     them matters, and a segment is full of them. The line behind the last frame is the exception: it may be an
-//     acknowledged one, now corrupt.
-import { decodeFrame, type Frame, peekFrame } from "./frame.ts";
+//     them matters, and a segment is full of them. But the line behind the last frame, and a line before it that the
+//     next one does not continue, may be an acknowledged one, now corrupt, or hide one: they need a good checksum.
+import { type Claim, decodeFrame, type Frame, peekFrame } from "./frame.ts";
 
 const NEWLINE = 10;
 const PAGE = 4096;
 /** Every batch ends in zeros up to a multiple of its page, which is a multiple of this. */
-const MIN_PAGE = 256;
+export const MIN_PAGE = 256;
 const EMPTY_PAGE = new Uint8Array(PAGE);
 
 export type FrameAt = Frame & { readonly start: number; readonly end: number };
@@ -26,10 +26,12 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   const last = lastFrame(bytes, starts, top);
   const drained = last?.drained ?? 0;
   const found: FramesFound = { frames: [], bad: [] };
-  for (const start of starts) {
-    const claim = peekFrame(bytes, start);
+  const claims = starts.map((start) => peekFrame(bytes, start));
+  for (const [at, start] of starts.entries()) {
+    const claim = claims[at];
     const old = claim !== undefined && (claim.gen < top || claim.last <= drained); // N3
-    if (!old || start === last?.start || isNext(start, last))
+    const breaks = start < (last?.start ?? 0) && !continues(claims[at + 1], claim);
+    if (!old || start === last?.start || isNext(start, last) || (breaks && isHarmed(bytes, start)))
       take(bytes, { start, end: lineEnd(bytes, start) }, top, found);
   }
   const harmed = found.bad.filter((stretch) => !isResidue(stretch, bytes, found.frames));
@@ -51,6 +53,15 @@ function joined(stretches: readonly Stretch[], bytes: Uint8Array): Stretch[] {
 /** Behind the last frame, where the next one would begin, a line's claim to be old is not trusted. */
 function isNext(start: number, last: FrameAt | undefined): boolean {
   return last !== undefined && start >= last.end && start < paddedEnd(last);
+}
+
+/** The seqs of a segment's lines follow each other without a gap; a line that lost its newline hides the next one. */
+function continues(next: Claim | undefined, claim: Claim | undefined): boolean {
+  return next !== undefined && claim !== undefined && next.gen === claim.gen && next.first === claim.last + 1;
+}
+
+function isHarmed(bytes: Uint8Array, start: number): boolean {
+  return decodeFrame(bytes.subarray(start, lineEnd(bytes, start)), 0) === undefined;
 }
 
 /** Where residue of an earlier use may begin. */

@@ -5,7 +5,7 @@ import type { Disk } from "../../world/disk.ts";
 import { readWhole } from "../file/file.ts";
 import { WAL_DIRECTORY, WAL_ENDING } from "../session/places.ts";
 import { decodeFrame, type Frame, lastOf } from "./frame.ts";
-import { type FrameAt, type SegmentScan, type Stretch, scanSegment } from "./segment-scan.ts";
+import { type FrameAt, MIN_PAGE, type SegmentScan, type Stretch, scanSegment } from "./segment-scan.ts";
 import { foldWal, type WalView } from "./wal-fold.ts";
 
 export type WalFrame = FrameAt & { readonly path: string };
@@ -71,15 +71,21 @@ export function nextSegmentPath(disk: Disk, home: string): string {
   return joinPath(directory, `${number.toString().padStart(8, "0")}${WAL_ENDING}`);
 }
 
-/** Which files the next process may reuse, and which ones it no longer needs. */
-export function segmentPaths(disk: Disk, home: string, segmentBytes: number, recovered: string) {
+type Recovered = { readonly recovered: string; readonly report: { readonly torn: readonly string[] } };
+
+/**
+ * Which files the next process may reuse, and which ones it no longer needs. A torn one comes first, to be overwritten
+ * at once: the next recovery must not report it again, and the removal of a file may be undone by a power cut.
+ */
+export function segmentPaths(disk: Disk, home: string, segmentBytes: number, { recovered, report }: Recovered) {
   const directory = joinPath(home, WAL_DIRECTORY);
   const paths = disk
     .list(directory)
     .filter((name) => name.endsWith(WAL_ENDING))
     .map((name) => joinPath(directory, name));
   const usable = paths.filter((path) => path !== recovered && disk.stat(path)?.size === segmentBytes);
-  const reusable = usable.slice(0, KEPT_SEGMENTS);
+  const isTorn = (path: string) => Number(report.torn.includes(path));
+  const reusable = usable.sort((a, b) => isTorn(b) - isTorn(a)).slice(0, KEPT_SEGMENTS);
   return { reusable, obsolete: paths.filter((path) => !reusable.includes(path)) };
 }
 
@@ -99,13 +105,16 @@ export function harmedStretches(contents: WalContents): HarmedStretch[] {
   );
 }
 
-/** Between two frames that are both already in the session logs, nothing can be missing. */
+/**
+ * Nothing can be missing if all that comes before the next frame is in the session logs. But at the start of a segment
+ * whose frames are all there, the next frame may be residue, and the stretch the first batch of a new use.
+ */
 function matters(stretch: Stretch, scan: SegmentScan, drained: number): boolean {
   const before = scan.frames.findLast((frame) => frame.end <= stretch.start);
   const after = scan.frames.find((frame) => frame.start >= stretch.end);
-  const settled = (frame: FrameAt | undefined) => frame !== undefined && lastOf(frame) <= drained;
-  if (after !== undefined) return !settled(after) || (before !== undefined && !settled(before));
-  return before === undefined || lastOf(before) >= drained;
+  if (after === undefined) return before === undefined || lastOf(before) >= drained;
+  if (before === undefined && lastOf(after) <= drained) return stretch.start < MIN_PAGE;
+  return after.first > drained + 1;
 }
 
 /** It is damage if an acknowledged seq is missing and this stretch could have contained it. */

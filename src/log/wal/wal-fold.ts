@@ -3,7 +3,8 @@
 //     below the seqs of an earlier one replaces it (F3).
 // V2. Entries at or below `drained` are in the session logs for good and are ignored here.
 // V3. A missing seq at or below the highest `durable` was once acknowledged: that is damage. It is reported, and what
-//     follows it is kept. A missing seq above it was never acknowledged: the log ends there, and the rest is cut.
+//     follows it is kept. A missing seq above it is a torn write, or damage to the last batch, which looks the same:
+//     the log ends there, and the rest is cut.
 import { type Frame, lastOf } from "./frame.ts";
 
 export type SeqRange = { readonly from: number; readonly to: number };
@@ -11,7 +12,7 @@ export type SeqRange = { readonly from: number; readonly to: number };
 export type WalView<F extends Frame = Frame> = {
   /** Whole frames above `drained`, ascending. */
   readonly live: readonly F[];
-  /** Whole frames behind a torn one; never acknowledged. */
+  /** Whole frames behind a torn one; not known to be acknowledged. */
   readonly cut: readonly F[];
   /** Acknowledged seqs that are gone. */
   readonly lost: readonly SeqRange[];

@@ -5,7 +5,7 @@ import { QUARANTINE_DIRECTORY } from "../../../src/log/file/quarantine.ts";
 import { readWal, type WalFile } from "../../../src/log/wal/wal-files.ts";
 import type { SimDisk } from "../disk.ts";
 import { SimRandom } from "../random.ts";
-import { examine, expectedOf, type Outcome, openOn } from "./damage-check.ts";
+import { examine, expectedOf, looksLikeTheEnd, type Outcome, openOn } from "./damage-check.ts";
 import { AWAIT, append, DRAIN, type Home, homeAfter, MID_LIFE, pathsOf } from "./damage-home.ts";
 import { HISTORIES } from "./histories.ts";
 import { HOME, type Memory, type Step } from "./life.ts";
@@ -87,6 +87,17 @@ describe("a file of the write-ahead log", () => {
     }
   });
 
+  test("that is zeros behind its first line: reported, because the session logs reach further", async () => {
+    const { disk, memory } = await homeAfter([append([1, 2], 10), AWAIT, DRAIN, append([3], 10), AWAIT]);
+    for (const path of pathsOf(disk, "/wal/")) {
+      const bytes = Buffer.from(disk.peek(path) ?? []);
+      disk.plant(path, bytes.fill(0, bytes.indexOf("\n") + 1));
+    }
+    const { log, missing } = await examine(disk, memory);
+    expect(missing.map(({ seq }) => seq)).toEqual([3]);
+    expect(log.report.walMissing).toBe(true);
+  });
+
   test("all of them gone, or their directory: reported, and everything in the session logs is there", async () => {
     for (const steps of [MID_LIFE, LONG]) {
       const { disk, memory } = await homeAfter(steps);
@@ -162,6 +173,27 @@ describe("known limits: what nothing on disk can tell of", () => {
     }
     disk.unlink(newest);
     await inSilence(disk, memory);
+  });
+
+  test("zeros in place of the last batch, or of its last frames", async () => {
+    const { disk, memory } = await homeAfter([
+      ...LONG,
+      append([1], 40),
+      AWAIT,
+      append([2], 40),
+      append([3], 40),
+      AWAIT,
+    ]);
+    const frames = readWal(disk.fork(), HOME).view.live;
+    for (const first of [-2, -1]) {
+      const harmed = disk.fork();
+      for (const { path, start, line } of frames.slice(first))
+        for (const [at, byte] of [...line, 10].entries()) harmed.rot(path, start + at, byte);
+      await inSilence(harmed.fork(), memory);
+      const { path, start } = frames.at(first) ?? { path: "", start: 0 };
+      expect(looksLikeTheEnd(harmed.peek(path), start)).toBe(true);
+      expect((await examine(harmed, memory, "wiped")).missing.length).toBe(-first);
+    }
   });
 
   test("a session's log gone, empty, or without its last lines, if the write-ahead log has nothing more of that session", async () => {

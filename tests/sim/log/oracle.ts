@@ -1,7 +1,7 @@
 // What must be true of a log after any crash, checked from outside through nothing but its public face.
 // O1. Everything acknowledged is there. O2. What is there is a prefix of what was issued: in order, whole transactions,
 //     nothing twice.
-// O3. Without damage no session is frozen and nothing is reported lost.
+// O3. Without damage no session is frozen, and nothing is reported lost or missing.
 import type { EventLog } from "../../../src/log/event-log.ts";
 
 /** One transaction that was issued; its entries name their sessions. */
@@ -28,6 +28,7 @@ export function check(log: EventLog, issued: readonly Issued[], acknowledged: nu
     const have = JSON.stringify(found.get(session) ?? []);
     ensure(want === have, `${session} has ${have}, expected ${want}`); // O2
   }
+  ensure(!log.report.walMissing, "no session's log reaches further than the write-ahead log"); // O3
   return count;
 }
 

@@ -7,7 +7,7 @@ import type { Call } from "../faults.ts";
 import type { SimRandom } from "../random.ts";
 import { nothing, randomSurvivor, survivors } from "../survive.ts";
 import { Life, type Memory, SMALL, type Step } from "./life.ts";
-import { BrokenPromise } from "./oracle.ts";
+import { BrokenPromise, ensure } from "./oracle.ts";
 
 export type Moment = { readonly disk: SimDisk; readonly memory: Memory; readonly before: Call };
 
@@ -85,16 +85,21 @@ async function named(moment: Moment, work: () => Promise<number>): Promise<numbe
 
 /**
  * Recover and check; lose everything that is only in the page cache and check that what the recovery showed is still
- * there; write
- * again; lose everything that was not synced; recover and check once more.
+ * there; write again; lose everything that was not synced; recover and check once more.
  */
 async function survive(disk: SimDisk, memory: Memory, { log = SMALL, random }: SweepOptions): Promise<number> {
   const life = await Life.begin(disk, memory, log);
-  if (random.chance(0.25)) await Life.begin(disk.powerCut(nothing), life.memory, log);
+  if (random.chance(0.25)) nothingTorn(await Life.begin(disk.powerCut(nothing), life.memory, log));
   await life.perform(SECOND_LIFE);
   if (life.memory.acknowledged !== life.memory.issued.length) throw new BrokenPromise("the second life can write");
-  await Life.begin(disk.powerCut(nothing), life.memory, log);
+  nothingTorn(await Life.begin(disk.powerCut(nothing), life.memory, log));
   return 1;
+}
+
+/** What the recovery before this one found in the write-ahead log is not reported again. */
+function nothingTorn({ log: { report } }: Life): void {
+  const torn = report.torn.filter((path) => path.endsWith(".wal"));
+  ensure(torn.length === 0, `all was synced, but ${torn} is reported as torn`);
 }
 
 const SECOND_LIFE: readonly Step[] = [
