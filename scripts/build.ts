@@ -41,12 +41,12 @@ export function programs(): Built[] {
   return Object.keys(PROGRAMS) as Built[];
 }
 
-export async function buildPrograms(root: string): Promise<void> {
+export async function buildPrograms(root: string, isWanted = () => true): Promise<void> {
   const folder = dirname(join(root, NEWEST));
   mkdirSync(folder, { recursive: true });
   const lock = openSync(join(folder, LOCK), "a");
   try {
-    if (tryFlock(lock, folder)) await buildAlone(root, folder); // BC2
+    if (tryFlock(lock, folder) && isWanted()) await buildAlone(root, folder); // BC2
   } finally {
     closeSync(lock);
   }
@@ -126,6 +126,6 @@ function linkedFrom(link: string): string | undefined {
 
 if (import.meta.main) {
   const root = resolve(import.meta.dir, "..");
-  const there = statSync(join(root, NEWEST, "cli", BUILT_FILE), { throwIfNoEntry: false });
-  if ((there?.size ?? 0) === 0) await buildPrograms(root); // Somebody may have made it since the launcher looked.
+  const isMissing = () => (statSync(join(root, NEWEST, "cli", BUILT_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0;
+  await buildPrograms(root, isMissing); // Another launcher may have built it since this one looked.
 }

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Built, isHolder } from "../src/world/built.ts";
 import { bundle, programs } from "./build.ts";
-import { COUNTED, countedPath, HITS, IN_ONE_FILE } from "./counted-files.ts";
+import { COUNTED, COUNTING, countedPath, HITS, IN_ONE_FILE } from "./counted-files.ts";
 import { COUNTERS, withCounters } from "./counters.ts";
 import { isTest, ROOT, readAll, type SourceFile } from "./files.ts";
 import { parseLcov } from "./lcov.ts";
@@ -37,6 +37,8 @@ export async function layCounters(): Promise<() => Ran[]> {
     return { path, owners: counted.owners, place: [from, bytes] as const };
   });
   writeFileSync(HITS, new Uint8Array(bytes));
+  const text = await Bun.build({ entrypoints: [join(ROOT, "scripts/counting.ts")], target: "bun", format: "cjs" });
+  await Bun.write(COUNTING, text.outputs[0] ?? "");
   const lay = (program: Built) =>
     bundle(ROOT, program, join(IN_ONE_FILE, program), isHolder(program) ? [] : [COUNTED_SOURCES]);
   await Promise.all(programs().map(lay)); // Holders load nothing beforehand: in them the counters would not exist.

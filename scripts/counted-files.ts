@@ -6,6 +6,8 @@ const ROOT = import.meta.dir.slice(0, import.meta.dir.lastIndexOf("/"));
 export const COUNTED = `${ROOT}/coverage/children`;
 /** A byte for each counter. */
 export const HITS = `${COUNTED}/hits`;
+/** What programs load beforehand: scripts/counting.ts in one file. */
+export const COUNTING = `${COUNTED}/counting.js`;
 /** A folder for each bundled program, like those of scripts/build.ts. */
 export const IN_ONE_FILE = `${COUNTED}/built`;
 /** Our sources; not those of another installation. */

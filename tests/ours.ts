@@ -1,5 +1,6 @@
 // The command lines that start our programs in a test.
 import { join } from "node:path";
+import { COUNTING as COUNTING_FILE } from "../scripts/counted-files.ts";
 import { ROOT } from "../scripts/files.ts";
 
 /** The real file: the one in node_modules/.bin is a link, and our child processes name the real one. */
@@ -7,7 +8,7 @@ export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
 
 /** Under `npm test` our programs count the lines they run, wherever they run (scripts/counting.ts). */
 export const COUNTING: readonly string[] =
-  process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", join(ROOT, "scripts/counting.ts")];
+  process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", COUNTING_FILE];
 
 export function ours(entry: string, ...args: readonly string[]): [string, ...string[]] {
   return oursAt(ROOT, entry, ...args);

@@ -16,8 +16,8 @@ import { verify } from "./verify.ts";
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const SEEDS = Array.from({ length: amount(4, 12) }, (_, index) => (PROFILE.seed % 100_000) + index);
-const KILLS_FOR_EACH = amount(12, 18);
+const SEEDS = Array.from({ length: amount(3, 12) }, (_, index) => (PROFILE.seed % 100_000) + index);
+const KILLS_FOR_EACH = amount(10, 18);
 /** One directory's processes at a time for each core; more would only wait for each other. */
 const AT_ONCE = 2;
 const NO_END = "1000000";

@@ -2,14 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../scripts/files.ts";
 import { rejects } from "../cli/expect.ts";
 import { cli, emptyHome } from "../cli/homes.ts";
+import { ours } from "../ours.ts";
 import { sampleOf } from "../sim/fuzz/profile.ts";
 import { drillPlace, processesIn } from "./place.ts";
 
 const DRILL_MS = 180_000;
-const MAIN = join(ROOT, "src/cli/main.ts");
 const place = drillPlace();
 
 /** As a thread of a killed process does that was still in the middle of a write, but for longer. */
@@ -34,22 +33,11 @@ async function brokenOff(
     seen += Buffer.from(bytes).toString();
     if (seen.includes(at)) shown.resolve();
   };
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      "--no-env-file",
-      "--no-install",
-      MAIN,
-      "drill",
-      "--terminals",
-      "3",
-      "--seconds",
-      "2",
-      "--seed",
-      "3",
-    ],
-    { cwd: place, env: { PATH: "/usr/bin:/bin", TMPDIR: place }, terminal: { cols: 120, rows: 24, data } },
-  );
+  const child = Bun.spawn(ours("src/cli/main.ts", "drill", "--terminals", "3", "--seconds", "2", "--seed", "3"), {
+    cwd: place,
+    env: { PATH: "/usr/bin:/bin", TMPDIR: place },
+    terminal: { cols: 120, rows: 24, data },
+  });
   await Promise.race([shown.promise, child.exited]);
   await before();
   if (how === "^C" || how === "^C ^C") child.terminal?.write("\u0003");
@@ -99,7 +87,7 @@ describe("drill", () => {
         { at: "comparing the state", how: "^C", code: [130, 0] },
         { at: "ending everything", how: "^C", code: [130, 0] },
       ] as const;
-      for (const { at, how, code } of sampleOf(ways, 3)) {
+      for (const { at, how, code } of sampleOf(ways, 4)) {
         const { exit, seen } = await brokenOff(at, how);
         expect({ at, how, seen, right: code.some((one) => one === exit) ? "right" : exit }).toMatchObject({
           right: "right",

@@ -3,13 +3,14 @@ import { expect, test } from "bun:test";
 import type { ScreenCell, ScreenCells } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
+import { amount } from "../sim/fuzz/profile.ts";
 import { everything, restored } from "./compare.ts";
 import { agentSession, recordedSessions, type Session } from "./sessions.ts";
 import { Tmux } from "./tmux.ts";
 
 const SESSIONS = [...recordedSessions(), agentSession()];
-/** At regular offsets, and wherever the program waited; a prime, so that it hits sequences at all positions. */
-const STRIDE = 499;
+/** At regular offsets, and wherever the program waited; primes, so that they hit sequences at all positions. */
+const STRIDE = amount(1499, 499);
 const hasTmux = Bun.which("tmux") !== null;
 /** Nothing hangs on it: every cut is a screen made anew, and a busy machine takes its time. */
 const LONG_MS = 180_000;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
+import { sampleOf } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
 import { adopt, Dying, handlersOf, hasTmux, killServer, live, type TmuxSite, tmuxSites } from "./server.ts";
 
@@ -171,7 +172,7 @@ describe("a daemon that dies", () => {
       const before = await on.wholePicture("work");
       await first.log.close();
       for (let at = 1, done = false; !done; at += 1) {
-        for (const when of ["before", "after"] as const) {
+        for (const when of sampleOf(["before", "after"] as const, 2, at)) {
           await killServer(on);
           const dying = new Dying(at, when);
           const life = await live(on, dying);
