@@ -1,4 +1,4 @@
-// Preloaded, in one file, into our programs under test (`bun --preload …/counting.js`): our sources are loaded with their counters
+// Preloaded, in one file, into our programs under test: our sources are loaded with their counters
 // (scripts/children.ts). The counters are in a memory-mapped file, so that their values survive even a SIGKILL.
 // It runs before thousands of programs: it loads as little as it can.
 import { readFileSync } from "node:fs";
