@@ -19,7 +19,7 @@ type Found<T> = T | undefined | false;
  * must not keep the machine busy, since others wait for it too.
  */
 export async function pause(tookMs: number, waitedMs: number): Promise<void> {
-  await Bun.sleep(Math.max(LOOK_MS, 2 * tookMs, Math.min(MAX_MS, waitedMs / 20)));
+  await Bun.sleep(Math.max(LOOK_MS, 4 * tookMs, Math.min(MAX_MS, waitedMs / 10)));
 }
 
 /**

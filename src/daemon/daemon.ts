@@ -137,7 +137,7 @@ export class Daemon {
     const { world, config, bus, safeMode, say, onBug } = this.#ports;
     this.#begun = world.clock.elapsed();
     this.#machine.resume();
-    const log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
+    const log = await EventLog.open(world, config.log);
     const parts = openParts(
       { ...this.#ports, log, isLive: () => this.isLive },
       {

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { join } from "node:path";
 import { killIfThere } from "../daemon/home.ts";
 import { ours, oursAt } from "../ours.ts";
+import { smallLog } from "../small-log.ts";
 import { until } from "../until.ts";
 
 const MAIN = ours("src/cli/main.ts");
@@ -19,6 +20,7 @@ export class Home {
 
   constructor() {
     homes.push(this);
+    smallLog(join(this.path, "config.toml"));
   }
 
   /** Without any of the developer's own settings. */

@@ -16,7 +16,7 @@ test("U6 a round during the write of a terminal starts nothing for it", async ()
   const children: Partial<Children> = { detached: ({ argv }) => started.push(argv.at(-1) ?? "") };
   const self = { environment: () => ({}), command: () => ["bun", "holder"] as const, holder: async () => undefined };
   const config = loadConfig({ env: () => undefined, absolute: (path) => path, read: () => undefined });
-  const opening = EventLog.open(doors, { segmentBytes: config.ok ? config.value.config.log.segmentBytes : 0 });
+  const opening = EventLog.open(doors, config.ok ? config.value.config.log : {});
   const partsOn = (log: EventLog) => {
     const ports = {
       world: { ...doors, children, self, watch: { directory: () => undefined } },

@@ -18,6 +18,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { BUN, COUNTING } from "../ours.ts";
+import { userConfig } from "../small-log.ts";
 import { until } from "../until.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -37,6 +38,7 @@ export class DaemonHome {
     this.path = mkdtempSync(join(within, "hfdm-"));
     mkdirSync(join(this.path, "recovery"), { mode: 0o700 });
     writeFileSync(join(this.path, "recovery/wanted.json"), '{"v":1,"wanted":"down"}\n'); // H1
+    userConfig(this.path);
   }
 
   file(name: string): string {

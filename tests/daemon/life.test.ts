@@ -1,6 +1,6 @@
 // The daemon as a real process: it comes up, dies, comes back, and no running program notices.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
 import { daemonHomes, killIfThere, processes } from "./home.ts";
 
@@ -138,6 +138,16 @@ test("DS-1(b) an invalid configuration ends the daemon with file, line, key and 
   expect(daemon.said()).toContain(`${config}:3:`);
   expect(daemon.said()).toContain("daemon.heartbeat_ms");
   expect(daemon.said()).toMatch(/whole number|100/);
+});
+
+test("the size of the log's files, and the space set aside for a full disk, are as configured", async () => {
+  const home = newHome();
+  const config = home.file("config.toml");
+  writeFileSync(config, "[log]\nsegment_bytes = 3145728\nballast_bytes = 65536\n");
+  const daemon = await home.live({ HOLDFAST_CONFIG: config });
+  const sizes = () => readdirSync(home.file("wal")).map((name) => statSync(home.file(`wal/${name}`)).size);
+  expect([statSync(home.file("ballast")).size, ...sizes()]).toEqual([65_536, 3_145_728]);
+  await home.stop(daemon);
 });
 
 test("an unreadable configuration is reported in one line, without a stack", async () => {
