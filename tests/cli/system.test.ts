@@ -1,6 +1,6 @@
 // The commands about Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
@@ -52,6 +52,7 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
 
 test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {
   const home = new Home();
+  rmSync(join(home.path, "config.toml"));
   expect(await home.ok("config", "check")).toContain("the defaults apply");
   const watch = '[watch.mail]\ncommand = ["sleep", "9"]\nenv = { MAIL_TOKEN = "s3cret", BOX = "in" }\n';
   writeFileSync(join(home.path, "config.toml"), `[terminal]\nterm = "vt100"\n${watch}`);

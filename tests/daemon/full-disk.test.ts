@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempt, unless } from "../../src/world/real/attempt.ts";
 import { until } from "../until.ts";
-import { type DaemonHome, daemonHomes } from "./home.ts";
+import { type DaemonHome, daemonHomes, type Running } from "./home.ts";
 
 const newHome = daemonHomes();
 const place = mkdtempSync(join(tmpdir(), "hfdm-"));
@@ -16,6 +16,11 @@ afterAll(() => {
   if (mounted) Bun.spawnSync(["umount", "-l", place]);
   rmdirSync(place);
 });
+
+/** With the default log, which sets space aside for this. */
+function live(home: DaemonHome): Promise<Running> {
+  return home.live({ HOLDFAST_CONFIG: home.file("none") });
+}
 
 /** Takes every free block, also those that a running daemon frees or takes in the meantime. */
 function fill(home: DaemonHome): void {
@@ -29,7 +34,7 @@ test.skipIf(!mounted)(
   "a full disk: terminals keep running, a new one waits or is refused, and starts once there is room (needs mount)",
   async () => {
     const home = newHome(place);
-    const daemon = await home.live();
+    const daemon = await live(home);
     const before = await home.is(await home.open("before", ["sleep", "1000"]), "running");
     fill(home);
     const asked = await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));
@@ -54,15 +59,15 @@ test.skipIf(!mounted)(
 
 test.skipIf(!mounted)("a daemon killed on a full disk comes up on it, live and complete (needs mount)", async () => {
   const home = newHome(place);
-  const first = await home.live();
+  const first = await live(home);
   const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
   const before = await home.is(id, "running");
   await home.kill(first);
   fill(home);
-  const second = await home.live();
+  const second = await live(home);
   expect((await home.listed(id)).state).toEqual(before);
   expect(await home.stop(second)).toBe(0);
-  const third = await home.live();
+  const third = await live(home);
   unlinkSync(home.file("filler"));
   writeFileSync(home.file("go"), "");
   await until(

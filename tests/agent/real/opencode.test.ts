@@ -21,7 +21,7 @@ function willRun(words: string, file: string): void {
 
 beforeAll(async () => {
   if (isMissing) return;
-  for (const directory of ["work", ".config", ".config/opencode"]) mkdirSync(place.file(directory));
+  for (const directory of ["work", ".config/opencode"]) mkdirSync(place.file(directory), { recursive: true });
   const options = { baseURL: mock.url, apiKey: "none" };
   const provider = {
     mock: { npm: "@ai-sdk/openai-compatible", name: "mock", options, models: { m1: { name: "m1" } } },
