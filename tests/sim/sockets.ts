@@ -1,33 +1,54 @@
 // Unix sockets in memory: bytes arrive in order, a moment later; a dying process closes its sockets.
 // SO1. A path belongs to its listener for as long as that lives; a path never has two listeners.
+// SO2. On a machine whose sockets are files, a path without its file leads nowhere, and a dead process leaves its file.
 import { Fault } from "../../src/base/fault.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
 import type { Life } from "./mortal.ts";
 
 type Accept = (connection: Connection) => ConnectionEvents;
-type Listening = { readonly life: Life; readonly accept: Accept };
+type Listening = { readonly life: Life; readonly accept: Accept; readonly hasFile: () => boolean };
+
+/** The files of sockets (SO2). */
+export type SocketFiles = {
+  /** Throws a Fault if there is no directory for it. Returns whether that file is still there. */
+  put(path: string): () => boolean;
+  remove(path: string): void;
+  touch(path: string): void;
+};
+
+const NO_FILES: SocketFiles = { put: () => () => true, remove: () => undefined, touch: () => undefined };
 
 export class SimSockets {
   readonly #listening = new Map<string, Listening>();
+  readonly #files: SocketFiles;
+
+  constructor(files: SocketFiles = NO_FILES) {
+    this.#files = files;
+  }
 
   /** The sockets interface of this process. */
   door(life: Life): Sockets {
     return {
-      listen: (path, accept) => life.whileAlive(async () => this.#listen(path, { life, accept })),
+      listen: (path, accept) => life.whileAlive(async () => this.#listen(path, life, accept)),
       connect: (path, events) => life.whileAlive(async () => this.#connect(path, life, events)),
     };
   }
 
-  #listen(path: string, mine: Listening): Listener {
+  #listen(path: string, life: Life, accept: Accept): Listener {
     if (this.#at(path) !== undefined) throw new Fault({ code: "EADDRINUSE", operation: "listen", path }); // SO1
+    const mine = { life, accept, hasFile: this.#files.put(path) };
     this.#listening.set(path, mine);
-    const inPlace = () => this.#listening.get(path) === mine;
-    return { inPlace, touch: () => undefined, close: () => void (inPlace() && this.#listening.delete(path)) };
+    const inPlace = () => this.#listening.get(path) === mine && mine.hasFile();
+    const close = () => {
+      if (inPlace()) this.#files.remove(path);
+      if (this.#listening.get(path) === mine) this.#listening.delete(path);
+    };
+    return { inPlace, touch: () => void (inPlace() && this.#files.touch(path)), close };
   }
 
   #at(path: string): Listening | undefined {
     const found = this.#listening.get(path);
-    return found?.life.dead === false ? found : undefined;
+    return found?.life.dead === false && found.hasFile() ? found : undefined;
   }
 
   #connect(path: string, life: Life, events: ConnectionEvents): Connection {
