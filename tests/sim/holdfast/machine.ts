@@ -4,6 +4,7 @@
 //      installed, and there is no HTTP.
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault was injected that it may die
 //      of (`excused`).
+// HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 import { Fault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
@@ -24,6 +25,8 @@ const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
+/** A life has a few words to say. */
+const MAX_WORDS = 1_000;
 
 const SELF = {
   environment: () => ENVIRONMENT,
@@ -76,7 +79,12 @@ export class HoldfastMachine extends Machine {
       ...{ ...this.doors(born), self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
       watch: this.#paths.watch(life),
     };
-    const say = (words: string) => void said.push(words);
+    const say = (words: string) => {
+      if (said.push(words) < MAX_WORDS) return;
+      this.failed(new Error(`a daemon goes on reporting: ${words}`)); // HM3
+      life.end();
+      throw new Crashed("it goes on reporting");
+    };
     runDaemon({ world, absolute: (path) => path, say, told, exit }).then(ended, (error) => this.crashedOr(error));
     return daemon;
   }
