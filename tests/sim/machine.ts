@@ -60,7 +60,7 @@ export abstract class Machine {
   /** Called before a holder is started; what it throws, the start throws. */
   fork: () => void = () => undefined;
   #table = new SimProcesses();
-  #sockets = new SimSockets(this.socketFiles());
+  #sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
   #living = new Map<number, Born>();
 
   constructor(seed: number) {
@@ -131,7 +131,12 @@ export abstract class Machine {
     this.disk = this.disk.powerCut(choose);
     this.#slowDown();
     this.#table.reboot();
-    this.#sockets = new SimSockets(this.socketFiles());
+    this.#sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
+  }
+
+  /** SO3 of sockets.ts */
+  protected cut(bytes: Uint8Array): readonly Uint8Array[] {
+    return [bytes];
   }
 
   /** Undefined: sockets have no files on the disk. */

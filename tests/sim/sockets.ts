@@ -1,6 +1,7 @@
 // Unix sockets in memory: bytes arrive in order, a moment later; a dying process closes its sockets.
 // SO1. A path belongs to its listener for as long as that lives; a path never has two listeners.
 // SO2. On a machine whose sockets are files, a path without its file leads nowhere, and a dead process leaves its file.
+// SO3. If the test wants it (`cut`), what is sent arrives in pieces, each a moment after the other.
 import { Fault } from "../../src/base/fault.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
 import type { Life } from "./mortal.ts";
@@ -18,12 +19,17 @@ export type SocketFiles = {
 
 const NO_FILES: SocketFiles = { put: () => () => true, remove: () => undefined, touch: () => undefined };
 
+/** SO3 */
+export type Cut = (bytes: Uint8Array) => readonly Uint8Array[];
+
 export class SimSockets {
   readonly #listening = new Map<string, Listening>();
   readonly #files: SocketFiles;
+  readonly #cut: Cut;
 
-  constructor(files: SocketFiles = NO_FILES) {
+  constructor(files: SocketFiles = NO_FILES, cut: Cut = (bytes) => [bytes]) {
     this.#files = files;
+    this.#cut = cut;
   }
 
   /** The sockets interface of this process. */
@@ -54,8 +60,8 @@ export class SimSockets {
   #connect(path: string, life: Life, events: ConnectionEvents): Connection {
     const there = this.#at(path);
     if (there === undefined) throw new Fault({ code: "ECONNREFUSED", operation: "connect", path });
-    const near = new End(life);
-    const far = new End(there.life);
+    const near = new End(life, this.#cut);
+    const far = new End(there.life, this.#cut);
     near.other = far;
     far.other = near;
     near.events = events;
@@ -69,19 +75,21 @@ class End implements Connection {
   events: ConnectionEvents | undefined;
   other: End | undefined;
   readonly #life: Life;
+  readonly #cut: Cut;
   readonly #came: Uint8Array[] = [];
   #paused = false;
   #closed = false;
   #ending = false;
 
-  constructor(life: Life) {
+  constructor(life: Life, cut: Cut) {
     this.#life = life;
+    this.#cut = cut;
     life.onEnd(() => this.destroy());
   }
 
   send(bytes: Uint8Array): void {
     if (this.#closed || this.#life.dead) return;
-    this.other?.take(new Uint8Array(bytes));
+    for (const piece of this.#cut(new Uint8Array(bytes))) this.other?.take(piece); // SO3
   }
 
   take(bytes: Uint8Array): void {

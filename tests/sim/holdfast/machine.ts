@@ -14,6 +14,7 @@ import { type Born, HOME, Machine } from "../machine.ts";
 import type { Life } from "../mortal.ts";
 import type { SocketFiles } from "../sockets.ts";
 import { AgentPrograms } from "./agent-programs.ts";
+import { type Before, faultyDisk } from "./faulty-disk.ts";
 import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
 import { startStep } from "./step-program.ts";
@@ -27,6 +28,8 @@ const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
 /** A life has a few words to say. */
 const MAX_WORDS = 1_000;
+/** How likely it is that what is sent arrives in one piece. */
+const WHOLE = 0.8;
 
 const SELF = {
   environment: () => ENVIRONMENT,
@@ -54,6 +57,8 @@ export class HoldfastMachine extends Machine {
   readonly witness = new Witness((words) => this.failed(new Error(words)));
   /** HM2 */
   excused = false;
+  /** Before every call of a daemon on its disk; what it throws, the call throws. */
+  beforeCall: Before = () => undefined;
   readonly #paths = new SocketPaths(() => this);
   readonly #agents = new AgentPrograms(this, this.witness);
 
@@ -75,9 +80,11 @@ export class HoldfastMachine extends Machine {
       ended(code);
       throw new Crashed(`it exited with ${code}`);
     };
+    const doors = this.doors(born);
     const world = {
-      ...{ ...this.doors(born), self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
+      ...{ ...doors, self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
       watch: this.#paths.watch(life),
+      disk: faultyDisk(doors.disk, (operation, path) => this.beforeCall(operation, path)),
     };
     const say = (words: string) => {
       if (said.push(words) < MAX_WORDS) return;
@@ -103,6 +110,13 @@ export class HoldfastMachine extends Machine {
       remove: (path) => this.#paths.remove(path),
       touch: (path) => this.#paths.touch(path),
     };
+  }
+
+  /** Sometimes in two pieces. */
+  protected override cut(bytes: Uint8Array): readonly Uint8Array[] {
+    if (bytes.length < 2 || this.random.chance(WHOLE)) return [bytes];
+    const at = 1 + this.random.int(bytes.length - 1);
+    return [bytes.subarray(0, at), bytes.subarray(at)];
   }
 
   protected override startDetached(starter: Life, command: Command): number {

@@ -1,7 +1,10 @@
 // The operator of a simulated Holdfast: a client of the daemon's socket that remembers what was acknowledged.
 // OP1. A request without an answer is repeated in the next life if it has an id; otherwise it is left alone.
-// OP2. A live daemon refuses nothing that is asked here, unless it was harmed (HM2 of machine.ts).
+// OP2. A live daemon refuses nothing that is asked here, and shows all that was promised, unless it was harmed (HM2 of
+//      machine.ts): then the next one does.
 // OP3. Programs that ran on when the daemon died are the same ones afterwards.
+// OP4. Prompts are allowed, each under one id however often it has to be said.
+// OP5. A prompt keeps its id for as long as its process lives, and is not open again once its answer was acknowledged.
 import { isFault } from "../../../src/base/fault.ts";
 import { newId } from "../../../src/base/ids.ts";
 import type { Result } from "../../../src/base/result.ts";
@@ -24,6 +27,8 @@ const POLL_MS = 50;
 /** Longer than any start, any grace and any backoff takes that is waited for here. */
 const PATIENCE_MS = 60_000;
 const MAX_STEPS = 5;
+/** What an agent adds to the words of a request that was allowed. */
+const ALLOWED = " allow";
 
 export class Operator {
   readonly memory = new Memory();
@@ -31,6 +36,10 @@ export class Operator {
   readonly before = new Map<string, number>();
   readonly #machine: HoldfastMachine;
   readonly #random: SimRandom;
+  /** OP4 */
+  readonly #answers = new Map<string, string>();
+  /** OP5: the ids of prompts by what they ask, and whether an answer was acknowledged. */
+  readonly prompts = new Map<string, { readonly id: string; answered: boolean }>();
   #count = 0;
   #me: Born;
   #client: RpcClient | undefined;
@@ -56,6 +65,12 @@ export class Operator {
     this.#me.life.end();
   }
 
+  /** The machine went down: programs and their questions are gone. */
+  lost(): void {
+    this.before.clear();
+    this.prompts.clear();
+  }
+
   /** ME2 of memory.ts: waits until everything has come to its end. */
   async finish(): Promise<void> {
     const until = this.#machine.clock.elapsed() + PATIENCE_MS;
@@ -65,13 +80,16 @@ export class Operator {
       if (open.length === 0) break;
       if (this.#machine.clock.elapsed() > until) throw new Error(`it does not end: ${open.join("; ")}`);
       await this.#consent(found);
+      await this.#answer();
       await this.#sleep(POLL_MS);
     }
     this.#must(this.memory.wrong(await this.#find()));
     this.#must(this.memory.doneTwice(this.#machine.witness));
   }
 
+  /** OP2 */
   #must(wrong: readonly string[]): void {
+    if (wrong.length > 0 && this.#machine.excused) throw new Over();
     if (wrong.length > 0) throw new Error(wrong.join("; "));
   }
 
@@ -85,9 +103,11 @@ export class Operator {
       this.#client ??= await this.#connect();
       const status = await this.#client?.call("status", {});
       if (status?.ok === true && status.value.recovery.stage === "LIVE") {
-        if (status.value.recovery.report === null) throw new Error("a recovery ends without a report");
+        if (status.value.recovery.report === null && !this.#machine.excused)
+          throw new Error("a recovery ends without a report");
         return;
       }
+      if (this.#machine.clock.elapsed() > until && this.#machine.excused) throw new Over(); // It waits for a person.
       if (this.#machine.clock.elapsed() > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
       await this.#sleep(POLL_MS);
     }
@@ -175,6 +195,7 @@ export class Operator {
     else if (dice < 7) await this.#run(newId(this.#random.bytes(16)));
     else if (dice < 8 || agent === undefined) await this.#agent(newId(this.#random.bytes(16)));
     else await this.#send(agent, newId(this.#random.bytes(16)));
+    if (this.#random.chance(0.5)) await this.#answer();
     await this.#sleep(this.#random.int(4) * POLL_MS);
   }
 
@@ -252,11 +273,31 @@ export class Operator {
   async #send(id: string, message: string): Promise<void> {
     const known = this.memory.agents.get(id);
     if (known?.created !== "acknowledged") return;
-    const { note } = known.texts.get(message) ?? { note: this.#next("m") };
+    const { note } = known.texts.get(message) ?? { note: this.#next("m") + (this.#random.chance(0.5) ? ALLOWED : "") };
     known.texts.set(message, { note, sent: "asked" });
-    await this.#ask("agent.send", { id, message, text: `>> note ${note}` });
+    await this.#ask("agent.send", { id, message, text: `>> ${orderOf(note)}` });
     known.texts.set(message, { note, sent: "acknowledged" });
   }
+
+  /** OP4 */
+  async #answer(): Promise<void> {
+    for (const { id, input } of await this.#ask("prompt.list", {})) {
+      const words = JSON.stringify(input);
+      const known = this.prompts.get(words) ?? { id, answered: false };
+      if (known.id !== id || known.answered) throw new Error(`${words} is asked again: ${known.id} ${id}`); // OP5
+      this.prompts.set(words, known);
+      const answer = this.#answers.get(id) ?? newId(this.#random.bytes(16));
+      this.#answers.set(id, answer);
+      const answered = await this.#call("prompt.answer", { prompt: id, answer, decision: "allow" });
+      if (!answered.ok) throw new Error(`the answer to ${words} was refused: ${answered.error.message}`);
+      known.answered = true;
+    }
+  }
+}
+
+/** What makes an agent note this: its own decision, or a permission. */
+function orderOf(note: string): string {
+  return note.endsWith(ALLOWED) ? `ask Bash ${note.slice(0, -ALLOWED.length)}` : `note ${note}`;
 }
 
 /** The workflows of the operator, by their paths. */

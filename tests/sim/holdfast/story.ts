@@ -12,12 +12,25 @@ import { type Daemon, HoldfastMachine } from "./machine.ts";
 import { flows, Operator, Over } from "./operator.ts";
 
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
-export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync"; readonly at: number };
-/** `fork`: the start of a holder with this number fails once, with EAGAIN. */
-export type LifePlan = { readonly ending: Ending; readonly wishes: number; readonly fork: number };
+export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync" | Refused; readonly at: number };
+/** The next call of the daemon on its disk fails like this, once. */
+type Refused = (typeof REFUSALS)[number];
+export type LifePlan = {
+  readonly ending: Ending;
+  readonly wishes: number;
+  /** The start of a holder with this number fails once, with EAGAIN. */
+  readonly fork: number;
+  /** How long the first holder takes to start, in milliseconds. */
+  readonly slow?: number;
+  /** By how much the wall clock is set before it. */
+  readonly jump?: number;
+};
 export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[] };
 export type Told = { readonly lives: number; readonly deaths: number; readonly moments: number };
 
+/** Those that pass. What a failed read or write (EIO) ends is not promised yet; a failed sync is tried by itself. */
+const REFUSALS = ["ENOSPC", "EROFS", "EMFILE"] as const;
+const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...REFUSALS] as const;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after it. */
@@ -26,6 +39,11 @@ const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
 const QUIET_MS = 3_000;
+/** A holder that takes longer is given up (HE1 of held-programs.ts). */
+const MAX_SLOW_MS = 9_000;
+const HOUR_MS = 3_600_000;
+/** Less than a prompt stays open. */
+const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
 
 /** ST1 */
@@ -33,11 +51,13 @@ export function planOf(seed: number): Plan {
   const random = new SimRandom(seed);
   const lives = Array.from({ length: 1 + random.int(MAX_DEATHS) }, () => ({
     ending: {
-      kind: random.pick(["daemon", "daemon", "power", "power", "holder", "sync"] as const),
+      kind: random.pick(KINDS),
       at: 1 + random.int(random.pick(SPREADS)),
     },
     wishes: random.int(MAX_WISHES),
     fork: random.chance(0.2) ? 1 + random.int(4) : 0,
+    ...(random.chance(0.2) && { slow: random.int(MAX_SLOW_MS) }),
+    ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
   }));
   return { seed, lives };
 }
@@ -78,8 +98,10 @@ export class Story {
     return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments };
   }
 
-  async #live({ ending, wishes, fork }: LifePlan, last = false): Promise<void> {
+  async #live({ ending, wishes, fork, slow, jump = 0 }: LifePlan, last = false): Promise<void> {
     const machine = this.#machine;
+    machine.slowHolders.splice(0, 1, ...(slow === undefined ? [] : [slow]));
+    machine.clock.jump(jump);
     this.#lives += 1;
     machine.excused = false;
     this.#stoppedAt = Number.POSITIVE_INFINITY;
@@ -108,6 +130,7 @@ export class Story {
     machine.moment = () => undefined;
     machine.fork = () => undefined;
     machine.disk.fault = undefined;
+    machine.beforeCall = () => undefined;
   }
 
   #threaten(ending: Ending, fork: number): void {
@@ -132,7 +155,7 @@ export class Story {
       this.#remember();
       this.#daemon?.born.life.end();
     } else if (kind === "power") {
-      this.#operator.before.clear();
+      this.#operator.lost();
       machine.powerCut(this.#random.pick([everything, nothing, randomSurvivor(this.#random)]));
     } else if (kind === "sync") {
       machine.excused = true;
@@ -141,9 +164,18 @@ export class Story {
         this.#stoppedAt = Math.min(this.#stoppedAt, machine.clock.elapsed());
         return { kind: "fail", code: "EIO" };
       };
-    } else {
-      machine.clock.after(0, () => this.#killHolder());
-    }
+    } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
+    else this.#refuse(kind);
+  }
+
+  /** A daemon may end by it (HM2 of machine.ts), and then it ends soon (ST3). */
+  #refuse(code: Refused): void {
+    const machine = this.#machine;
+    machine.excused = true;
+    machine.beforeCall = (operation, path) => {
+      machine.beforeCall = () => undefined;
+      throw new Fault({ code, operation, path });
+    };
   }
 
   /** The programs of terminals end with it. */
@@ -151,7 +183,9 @@ export class Story {
     const { holders, witness } = this.#machine;
     const [holder] = holders;
     holder?.life.end();
-    for (const id of this.#operator.before.keys()) if (!witness.running.has(id)) this.#operator.before.delete(id);
+    const { before, prompts } = this.#operator;
+    prompts.clear();
+    for (const id of before.keys()) if (!witness.running.has(id)) before.delete(id);
   }
 
   /** OP3 of operator.ts */
