@@ -10,6 +10,10 @@ import { ACT_MS } from "../sim/machine.ts";
 import { type Life, mortalClock } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
 
+/** What an actor needs of its machine. */
+export type Stage = Pick<AgentMachine, Keeps | "note" | "opened" | "transcript" | "failed" | "crashedOr">;
+type Keeps = "told" | "given" | "acknowledged" | "ended" | "eager" | "clock";
+
 export type Told = { readonly type: string; readonly [name: string]: unknown };
 export type Transcript = { readonly lines: string[]; done: number };
 
@@ -35,14 +39,14 @@ export type Hands = {
 };
 
 export class Actor {
-  readonly #machine: AgentMachine;
+  readonly #machine: Stage;
   readonly #hands: Hands;
   readonly #waiting = new Map<string, (told: Told) => void>();
   /** SA3 */
   readonly #heard = new Set<string>();
   #session = "";
 
-  constructor(machine: AgentMachine, hands: Hands) {
+  constructor(machine: Stage, hands: Hands) {
     this.#machine = machine;
     this.#hands = hands;
   }

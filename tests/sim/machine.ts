@@ -1,6 +1,6 @@
 // A whole machine in memory: a disk that forgets unsynced data, a process table, sockets, the real holders, and
-// programs played by a test. Its daemon is the real one's part for workflows (workflow/sim-daemon.ts) or for agents
-// (agent/sim-daemon.ts).
+// programs played by a test. Its daemon is the whole real one (holdfast/machine.ts), or the real one's part for
+// workflows (workflow/sim-daemon.ts) or for agents (agent/sim-daemon.ts).
 // SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that
 //      goes down, none of them.
 // SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may
@@ -13,7 +13,15 @@ import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { parseSpec } from "../../src/wire/holder/json.ts";
 import { decodeLine } from "../../src/wire/lines.ts";
-import type { Children, Command, PipeChild, PipeEvents, ToldChild } from "../../src/world/children.ts";
+import type {
+  Children,
+  Command,
+  PipeChild,
+  PipeEvents,
+  PtyChild,
+  PtyEvents,
+  ToldChild,
+} from "../../src/world/children.ts";
 import { isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
 import { SimClock } from "./clock.ts";
 import { SimDisk } from "./disk.ts";
@@ -21,7 +29,7 @@ import { Crashed } from "./faults.ts";
 import { Life, type Moment, mortalClock, mortalDisk } from "./mortal.ts";
 import { SimProcesses } from "./processes.ts";
 import { SimRandom } from "./random.ts";
-import { SimSockets } from "./sockets.ts";
+import { SimSockets, type SocketFiles } from "./sockets.ts";
 import type { Chooser } from "./survive.ts";
 
 export const HOME = "/h";
@@ -49,8 +57,10 @@ export abstract class Machine {
   readonly slowHolders: number[] = [];
   /** SM2 */
   moment: Moment = () => undefined;
+  /** Called before a holder is started; what it throws, the start throws. */
+  fork: () => void = () => undefined;
   #table = new SimProcesses();
-  #sockets = new SimSockets();
+  #sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
   #living = new Map<number, Born>();
 
   constructor(seed: number) {
@@ -121,7 +131,17 @@ export abstract class Machine {
     this.disk = this.disk.powerCut(choose);
     this.#slowDown();
     this.#table.reboot();
-    this.#sockets = new SimSockets();
+    this.#sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
+  }
+
+  /** SO3 of sockets.ts */
+  protected cut(bytes: Uint8Array): readonly Uint8Array[] {
+    return [bytes];
+  }
+
+  /** Undefined: sockets have no files on the disk. */
+  protected socketFiles(): SocketFiles | undefined {
+    return undefined;
   }
 
   #processes(pid: number): Processes {
@@ -148,16 +168,20 @@ export abstract class Machine {
 
   #children(life: Life): Children {
     return {
-      detached: (command) => this.#startHolder(life, command),
-      told: (_, ended) => this.#startOrdered(life, ended),
-      pipes: (command, events) => this.startProgram(command, events),
-      pty: absent,
+      detached: (command) => this.startDetached(life, command),
+      told: (_, ended) => {
+        this.fork();
+        return this.#startOrdered(life, ended);
+      },
+      pipes: (command, events) => this.startProgram(command, events, life),
+      pty: (command, _, events) => this.startOnTerminal(command, events, life),
       watched: absent,
     };
   }
 
-  #startHolder(starter: Life, { argv }: Command): number {
+  protected startDetached(starter: Life, { argv }: Command): number {
     starter.mustLive();
+    this.fork();
     this.moment("the holder starts");
     starter.mustLive();
     const kept: { keeper?: SocketKeeper } = {};
@@ -237,7 +261,12 @@ export abstract class Machine {
   }
 
   /** A program on pipes that decides for itself what it does. */
-  protected abstract startProgram(command: Command, events: PipeEvents): PipeChild;
+  protected abstract startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild;
+
+  /** The same on a terminal. */
+  protected startOnTerminal(_command: Command, _events: PtyEvents, _starter: Life): PtyChild {
+    return absent();
+  }
 }
 
 function absent(): never {

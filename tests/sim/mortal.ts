@@ -3,6 +3,7 @@
 //      fire.
 // MO2. Before every call that changes the disk the test is notified (`moment`), and may kill any process there,
 //      including the caller.
+// MO3. The locks of a process end with it.
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk, OpenFile } from "../../src/world/disk.ts";
 import { Crashed } from "./faults.ts";
@@ -112,6 +113,16 @@ function mortalFile(file: OpenFile, life: Life, moment: Moment): OpenFile {
     life.mustLive();
     return file;
   };
+  let closed = false;
+  const close = () => {
+    closed = true;
+    file.close();
+  };
+  const lock = () => {
+    const taken = looking().tryLock();
+    if (taken) life.onEnd(() => void (closed || close())); // MO3
+    return taken;
+  };
   return {
     path,
     size: () => looking().size(),
@@ -121,7 +132,7 @@ function mortalFile(file: OpenFile, life: Life, moment: Moment): OpenFile {
     datasync: () => syncing(life, moment, `datasync ${path}`, () => file.datasync()),
     datasyncBlocking: () => changing("datasync").datasyncBlocking(),
     sync: () => syncing(life, moment, `sync ${path}`, () => file.sync()),
-    tryLock: () => looking().tryLock(),
-    close: () => file.close(),
+    tryLock: lock,
+    close: () => void ((closed && life.dead) || close()),
   };
 }

@@ -176,10 +176,15 @@ test("HE3 when its holder is killed, leftover processes are stopped before the l
   expect(site.told).toEqual(["running while claimed", "rest stopped while lost", lost]);
 });
 
-test("HE4 a full disk is not an outcome: nothing is cancelled or reported, and the next start succeeds", async () => {
+test.each([
+  ["a full disk", "ENOSPC"],
+  ["a failed fork", "EAGAIN"],
+  ["a lack of memory", "ENOMEM"],
+  ["a lack of descriptors", "EMFILE"],
+])("HE4 %s is not an outcome: nothing is cancelled or reported, and the next start succeeds", async (_, code) => {
   const { launch } = site;
   site.launch = async () => {
-    throw new Fault({ code: "ENOSPC", operation: "write", path: DIRECTORY });
+    throw new Fault({ code, operation: "write", path: DIRECTORY });
   };
   site.held.start(NAME);
   await site.pass(LONG_MS);

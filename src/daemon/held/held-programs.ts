@@ -68,6 +68,9 @@ const START_MS = 10_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
+/** The system has no process or no memory to spare now; on the next round it may have. */
+const NO_PROCESS = ["EAGAIN", "ENOMEM"] as const;
+
 /** Why a program is lost if its holder ran in another boot. */
 export const MACHINE_DOWN = "the machine went down";
 
@@ -205,7 +208,7 @@ export class HeldPrograms<C extends HolderConnection> {
       const launched = await this.#adapter.launch(name);
       return launched.ok ? { kind: "launched" } : { kind: "refused", reason: launched.error.message };
     } catch (error) {
-      if (isRetryable(error)) return { kind: "later" }; // HE4: there may be room again on the next round.
+      if (isRetryable(error) || isFault(error, ...NO_PROCESS)) return { kind: "later" }; // HE4
       if (!isFault(error)) throw error;
       return { kind: "refused", reason: error.message };
     }

@@ -6,6 +6,7 @@
 //     system cannot report ends, connections are kept.
 // N2. Terminals that run without a connection, start without an outcome, or wait for a signal are examined on every
 //     round (HE4).
+// N3. A holder that was killed before it claimed is replaced, a few times: it has started nothing.
 
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -24,6 +25,7 @@ import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
+import { identify, type ProcessIdentity } from "../../world/process.ts";
 import { within } from "../../world/wait.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms } from "../held/held-programs.ts";
 import { type HolderConnection, plainConnection } from "../held/holder-connections.ts";
@@ -58,6 +60,8 @@ const GRACE_MS = 2_000;
 const REST_AFTER = 5;
 /** In rounds: the delay until a client attached to a restored terminal without a connection is noticed. */
 const NOTICE_EVERY = 15;
+/** N3: one that cannot run here dies every time. */
+const MAX_HOLDERS = 3;
 /** The code that a shell returns for a command that it could not start. */
 const COULD_NOT_START = 127;
 
@@ -74,6 +78,8 @@ export class TerminalHolders {
    * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
    */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
+  /** The last holder of each starting terminal, and how many there were (N3). */
+  readonly #launched = new Map<string, { readonly holder: ProcessIdentity | undefined; readonly count: number }>();
   #rounds = 0;
   #closed = false;
   /** The program that all our holders are started from. */
@@ -95,6 +101,7 @@ export class TerminalHolders {
       isWanted: (id) => this.#ports.terminal(id)?.state.kind === "starting",
       prepare: (id) => setAsideBefore(this.#files(id), this.#ports.terminal(id)?.generation ?? 0),
       launch: (id) => this.#launch(id),
+      relaunch: (id) => this.#relaunch(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
@@ -166,6 +173,8 @@ export class TerminalHolders {
   }
 
   #report(id: string, news: HeldNews): void {
+    this.#secrets.delete(id); // The program has them, or never will.
+    this.#launched.delete(id);
     if (news.kind === "running") this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
     if (news.kind === "ended") this.#ports.submit({ ...news, id });
     if (news.kind === "prevented") this.#ports.submit({ ...NOT_STARTED, id });
@@ -222,7 +231,7 @@ export class TerminalHolders {
     const terminal = this.#ports.terminal(id);
     if (terminal === undefined) return ok(undefined);
     const { generation, restored } = terminal;
-    const { home, random, children } = this.#world;
+    const { random } = this.#world;
     const token = readSpec(this.#files(id))?.token ?? random.bytes(32).toHex();
     const again = restored && {
       preface: await this.#banner(terminal, restored.message),
@@ -231,10 +240,24 @@ export class TerminalHolders {
     };
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     await writeTerminalSpec(this.#world, { ...facts, ...again });
-    const { runtime, entry } = this.programs.command("holder");
-    children.detached(holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation)));
-    this.#secrets.delete(id);
+    this.#launched.set(id, { holder: this.#startHolder(terminal), count: 1 });
     return ok(undefined);
+  }
+
+  #startHolder({ id, generation }: Terminal): ProcessIdentity | undefined {
+    const { home, children, processes } = this.#world;
+    const { runtime, entry } = this.programs.command("holder");
+    const start = holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation));
+    return identify(processes, children.detached(start));
+  }
+
+  /** N3 */
+  #relaunch(id: string): void {
+    const terminal = this.#ports.terminal(id);
+    const { holder, count } = this.#launched.get(id) ?? { holder: undefined, count: MAX_HOLDERS };
+    if (terminal === undefined || count >= MAX_HOLDERS) return;
+    if (holder !== undefined && this.#world.processes.alive(holder)) return;
+    this.#launched.set(id, { holder: this.#startHolder(terminal), count: count + 1 });
   }
 
   /** Secrets reach only the first generation: they are not stored for later ones. */

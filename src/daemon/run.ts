@@ -1,0 +1,199 @@
+// The daemon of a home as a program, from its locks to its exit code. The watchdog starts and restarts it; the daemon
+// in turn keeps a watchdog running (presence.ts).
+// M1. There is one per home: a daemon that finds a lock taken exits with a code of its own, which does not count as a
+//     crash. The first lock is beside wal/, not in run/: the process that writes the log has it, even after all of run/
+//     was removed. A daemon that does not get it has changed nothing.
+// M2. The start-up is driven by its table (core/startup.ts): the state decides what is done next. Every way out reports
+//     what is wrong and what can be done.
+// M3. The socket is bound in parallel, so that status requests are answered during recovery, and a path that cannot be
+//     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
+import { type Fault, isFault } from "../base/fault.ts";
+import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
+import type { HeartbeatLink } from "../home/heartbeat-client.ts";
+import { SafeMode } from "../home/safe-mode.ts";
+import { readWhole } from "../log/file/file.ts";
+import { configRefusal, loadConfig } from "../wire/files/config.ts";
+import type { Config } from "../wire/files/config-schema.ts";
+import { SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
+import { VERSION } from "../wire/version.ts";
+import { bindRetrying } from "./bind.ts";
+import { Bus } from "./bus.ts";
+import { Daemon } from "./daemon.ts";
+import type { DaemonPorts } from "./ports.ts";
+import { Presence } from "./presence.ts";
+
+const FAILED = 1;
+
+/** What the process of a daemon gets from outside. */
+export type DaemonProgram = {
+  readonly world: DaemonPorts["world"];
+  /** The full path of a file that the user named. */
+  absolute(path: string): string;
+  say(words: string): void;
+  /** Resolves when the process is asked to leave. */
+  readonly told: Promise<void>;
+  /** Ends the process at once. */
+  exit(code: number): never;
+};
+
+/** Resolves with the exit code. */
+export async function runDaemon(program: DaemonProgram): Promise<number> {
+  const ended = Promise.withResolvers<number>();
+  try {
+    const presence = new Presence(program);
+    presence.takeLocks(); // M1
+    void program.told.then(() => ended.resolve(0));
+    const startup = new Startup(program, presence, ended);
+    await Promise.race([goThrough(startup.work), ended.promise]); // A signal is not kept waiting by a recovery.
+    const code = await ended.promise;
+    if (code === 0) await startup.daemon?.stop();
+    startup.link?.leave(code);
+    return code;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    program.say(wordsOf(error));
+    return FAILED;
+  }
+}
+
+/** What is done in each state. A state without work is the last one. */
+type StartupWork = { readonly [state in StartupState]?: () => StartupEvent | Promise<StartupEvent> };
+
+/** M2: from state to state, as the table says, until there is nothing more to do. */
+async function goThrough(work: StartupWork, from: StartupState = startupMachine.initial): Promise<void> {
+  const event = await work[from]?.();
+  if (event === undefined) return;
+  const next = startupMachine.next(from, event);
+  if (!next.ok) throw new Error(next.error.message);
+  return goThrough(work, next.value);
+}
+
+/** A start of the daemon: what is done in each state of the table (core/startup.ts), and what was made on the way. */
+class Startup {
+  readonly #program: DaemonProgram;
+  readonly #presence: Presence;
+  readonly #ended: PromiseWithResolvers<number>;
+  daemon: Daemon | undefined;
+  link: HeartbeatLink | undefined;
+  #refusal = "";
+  #damage: readonly string[] = [];
+  #fault: Fault | undefined;
+  readonly #bindFailures: Fault[] = [];
+  #bound: Promise<Fault | undefined> = Promise.resolve(undefined);
+
+  readonly work: StartupWork = {
+    LoadConfig: () => this.#loadConfig(),
+    ConfigError: () => this.#leave(this.#refusal),
+    InitStorage: () => this.#initStorage(),
+    CorruptionDetected: () => "attempt",
+    AttemptRecovery: () => this.#sayDamage(),
+    RecoveryFailed: () => this.#leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`),
+    ReconcileState: () => this.#reconcile(),
+    StartServers: () => this.#startServers(),
+    LocalServerFailed: () => this.#retried(),
+    ServerExhausted: () => this.#leave(`the socket cannot be bound: ${wordsOf(this.#fault)}`),
+    Running: async (): Promise<StartupEvent> => {
+      await this.#ended.promise;
+      return "shutdown signal";
+    },
+  };
+
+  constructor(program: DaemonProgram, presence: Presence, ended: PromiseWithResolvers<number>) {
+    this.#program = program;
+    this.#presence = presence;
+    this.#ended = ended;
+  }
+
+  #leave(words: string): never {
+    this.#program.say(words);
+    return this.#program.exit(FAILED);
+  }
+
+  async #loadConfig(): Promise<StartupEvent> {
+    const { world, absolute } = this.#program;
+    const env = world.self.environment();
+    const read = (path: string) => readWhole(world.disk, path);
+    const loaded = loadConfig({ env: (name) => env[name], absolute, read });
+    if (!loaded.ok) {
+      const { message, hint } = configRefusal(loaded.error);
+      this.#refusal = `${message} ${hint}`;
+      return "config invalid";
+    }
+    await this.#makeDaemon(loaded.value.config);
+    return "config valid";
+  }
+
+  async #makeDaemon(config: Config): Promise<void> {
+    const { world, say } = this.#program;
+    let tending = (): void => undefined;
+    const link = this.#presence.heartbeat(() => tending());
+    this.link = link;
+    const bus = new Bus();
+    bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
+    const safeMode = new SafeMode(world, (fault) => say(fault.message), bus);
+    const reason = world.self.environment()[SAFE_MODE_VARIABLE];
+    if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
+    const onBug = (error: unknown) => {
+      say(`stopped: ${String(error)}`);
+      this.#ended.resolve(FAILED);
+    };
+    const others = () => this.#presence.others();
+    const daemon: Daemon = new Daemon({ world, config, version: VERSION, bus, safeMode, others, onBug, say });
+    this.daemon = daemon;
+    tending = () => {
+      this.#presence.keepLocks();
+      void daemon.tend();
+    };
+  }
+
+  /** DS-2, M3 */
+  async #initStorage(): Promise<StartupEvent> {
+    const { world, say } = this.#program;
+    const daemon = this.#made();
+    const failed = (fault: Fault) => {
+      this.#bindFailures.push(fault);
+      say(`the socket cannot be bound: ${fault.message}`);
+    };
+    this.#bound = bindRetrying(world, () => daemon.serve(), failed);
+    try {
+      this.#damage = await daemon.openStorage();
+      return this.#damage.length === 0 ? "storage healthy" : "integrity check failed";
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#fault = error;
+      return "integrity check failed";
+    }
+  }
+
+  /** What could be repaired was, when the log was opened. */
+  #sayDamage(): StartupEvent {
+    if (this.#fault !== undefined) return "recovery failed";
+    const found = "What was found is in quarantine/; holdfast log verify says more";
+    this.#program.say(`the storage was damaged: ${this.#damage.join("; ")}. ${found}`);
+    return "recovery worked";
+  }
+
+  async #reconcile(): Promise<StartupEvent> {
+    await this.#made().recover();
+    return "state reconciled";
+  }
+
+  /** DS-3, M3 */
+  async #startServers(): Promise<StartupEvent> {
+    this.#fault = await this.#bound;
+    return this.#bindFailures.length === 0 ? "bound" : "bind failed";
+  }
+
+  #retried(): StartupEvent {
+    return this.#fault === undefined ? "bound" : "max retries";
+  }
+
+  #made(): Daemon {
+    if (this.daemon === undefined) throw new Error("the configuration is loaded first");
+    return this.daemon;
+  }
+}
+
+function wordsOf(fault: Fault | undefined): string {
+  return fault === undefined ? "" : `${fault.message}. ${fault.hint}`;
+}

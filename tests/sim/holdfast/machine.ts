@@ -1,0 +1,141 @@
+// The simulated machine with the whole daemon on it: src/daemon/run.ts as it is, from its locks to its exit code, with
+// the real holders, the real screens, and programs that only this machine knows.
+// HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once, tmux is not
+//      installed, and there is no HTTP.
+// HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault was injected that it may die
+//      of (`excused`).
+// HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
+import { Fault } from "../../../src/base/fault.ts";
+import { runDaemon } from "../../../src/daemon/run.ts";
+import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
+import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
+import { Crashed } from "../faults.ts";
+import { type Born, HOME, Machine } from "../machine.ts";
+import type { Life } from "../mortal.ts";
+import type { SocketFiles } from "../sockets.ts";
+import { AgentPrograms } from "./agent-programs.ts";
+import { type Before, faultyDisk } from "./faulty-disk.ts";
+import { startScreens } from "./screen-program.ts";
+import { SocketPaths } from "./socket-paths.ts";
+import { startStep } from "./step-program.ts";
+import { startOnTerminal } from "./terminal-program.ts";
+import { Witness } from "./witness.ts";
+
+const CONFIG = "/u/config.toml";
+const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
+const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
+const WATCHDOG = "src/watchdog/main.ts";
+export const AGENT = "agent";
+/** A life has a few words to say. */
+const MAX_WORDS = 1_000;
+/** How likely it is that what is sent arrives in one piece. */
+const WHOLE = 0.8;
+
+const SELF = {
+  environment: () => ENVIRONMENT,
+  command: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
+  holder: async () => undefined,
+};
+const HTTP = { listen: () => refuse("EACCES", "listen", "127.0.0.1") };
+const HTTP_CLIENT = { post: async () => refuse("ECONNREFUSED", "post", "nowhere") };
+
+function refuse(code: string, operation: string, path: string): never {
+  throw new Fault({ code, operation, path });
+}
+
+/** One life of the daemon. */
+export type Daemon = {
+  readonly born: Born;
+  readonly said: string[];
+  /** If it has exited by itself. */
+  code: number | undefined;
+  /** Asks it to leave, as SIGTERM does. */
+  stop(): void;
+};
+
+export class HoldfastMachine extends Machine {
+  readonly witness = new Witness((words) => this.failed(new Error(words)));
+  /** HM2 */
+  excused = false;
+  /** Before every call of a daemon on its disk; what it throws, the call throws. */
+  beforeCall: Before = () => undefined;
+  readonly #paths = new SocketPaths(() => this);
+  readonly #agents = new AgentPrograms(this, this.witness);
+
+  constructor(seed: number) {
+    super(seed);
+    this.disk.plant(CONFIG, Buffer.from(SETTINGS));
+    this.disk.plant(`${HOME}/made`, Buffer.from(""));
+  }
+
+  /** HM1 */
+  begin(): Daemon {
+    const born = this.born();
+    const { life } = born;
+    const { promise: told, resolve: stop } = Promise.withResolvers<void>();
+    const said: string[] = [];
+    const daemon: Daemon = { born, said, code: undefined, stop };
+    const ended = (code: number) => this.#ended(daemon, code);
+    const exit = (code: number): never => {
+      ended(code);
+      throw new Crashed(`it exited with ${code}`);
+    };
+    const doors = this.doors(born);
+    const world = {
+      ...{ ...doors, self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
+      watch: this.#paths.watch(life),
+      disk: faultyDisk(doors.disk, (operation, path) => this.beforeCall(operation, path)),
+    };
+    const say = (words: string) => {
+      if (said.push(words) < MAX_WORDS) return;
+      this.failed(new Error(`a daemon goes on reporting: ${words}`)); // HM3
+      life.end();
+      throw new Crashed("it goes on reporting");
+    };
+    runDaemon({ world, absolute: (path) => path, say, told, exit }).then(ended, (error) => this.crashedOr(error));
+    return daemon;
+  }
+
+  /** HM2 */
+  #ended(daemon: Daemon, code: number): void {
+    if (daemon.born.life.dead) return;
+    daemon.code = code;
+    if (code !== 0 && !this.excused) this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
+    daemon.born.life.end();
+  }
+
+  protected override socketFiles(): SocketFiles {
+    return {
+      put: (path) => this.#paths.put(path),
+      remove: (path) => this.#paths.remove(path),
+      touch: (path) => this.#paths.touch(path),
+    };
+  }
+
+  /** Sometimes in two pieces. */
+  protected override cut(bytes: Uint8Array): readonly Uint8Array[] {
+    if (bytes.length < 2 || this.random.chance(WHOLE)) return [bytes];
+    const at = 1 + this.random.int(bytes.length - 1);
+    return [bytes.subarray(0, at), bytes.subarray(at)];
+  }
+
+  protected override startDetached(starter: Life, command: Command): number {
+    if (!command.argv.includes(WATCHDOG)) return super.startDetached(starter, command);
+    const born = this.born();
+    born.life.end(); // HM1
+    return born.who.pid;
+  }
+
+  protected override startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild {
+    starter.mustLive();
+    const [program, entry] = command.argv;
+    if (entry === SCREEN_SOURCE) return startScreens(this, events, starter);
+    if (program === AGENT) return this.#agents.start(command, events, starter);
+    if (command.env["HOLDFAST_ATTEMPT"] === undefined) return refuse("ENOENT", "start", program); // HM1
+    return startStep({ machine: this, witness: this.witness }, command, events, starter);
+  }
+
+  protected override startOnTerminal(command: Command, events: PtyEvents, starter: Life): PtyChild {
+    return startOnTerminal({ machine: this, witness: this.witness }, command, events, starter);
+  }
+}

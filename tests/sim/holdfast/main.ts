@@ -1,0 +1,36 @@
+// Lives of the whole daemon, in a process of its own: `bun tests/sim/holdfast/main.ts SEED STORIES`. A killed process
+// leaves promises behind that fail; a test runner would take them for failures of the test.
+// Prints each plan before its story, then what was tried, or why the last one failed; each is a line of JSON. In place
+// of a seed, a plan repeats its story.
+import { Crashed } from "../faults.ts";
+import { type Plan, planOf, Story } from "./story.ts";
+
+const [, , first = "1", count = "1"] = process.argv;
+let story: Story | undefined;
+process.on("unhandledRejection", (error) => {
+  if (!(error instanceof Crashed)) story?.failed(error);
+});
+
+const say = (facts: object) => console.log(JSON.stringify(facts));
+const plans: Plan[] = first.startsWith("{")
+  ? [JSON.parse(first)]
+  : Array.from({ length: Number(count) }, (_, at) => planOf(Number(first) + at));
+const tried = { stories: 0, lives: 0, deaths: 0, moments: 0 };
+const began = performance.now();
+for (const plan of plans) {
+  say(plan);
+  story = new Story(plan);
+  try {
+    const { lives, deaths, moments } = await story.tell();
+    tried.stories += 1;
+    tried.lives += lives;
+    tried.deaths += deaths;
+    tried.moments += moments;
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    say({ failed: reason, said: story.said });
+    process.exit(1);
+  }
+}
+say({ ...tried, perSecond: Math.round((tried.lives * 1000) / (performance.now() - began)) });
+process.exit(0);

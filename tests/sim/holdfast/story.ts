@@ -1,0 +1,219 @@
+// A story: several lives of one home on a simulated machine, each ended by a crash of its plan, and a quiet life in
+// which everything must come to its end.
+// ST1. A seed gives the plan, and a plan the story: the same every time.
+// ST2. Every life that is not ended before becomes LIVE, and finds what was promised (operator.ts, memory.ts).
+// ST3. A daemon whose log has stopped ends soon: nothing that it could still do would last.
+// ST4. The last life is stopped in order, and one more finds the same.
+import { Fault } from "../../../src/base/fault.ts";
+import type { FaultChoice } from "../faults.ts";
+import { SimRandom } from "../random.ts";
+import { everything, nothing, randomSurvivor } from "../survive.ts";
+import { type Daemon, HoldfastMachine } from "./machine.ts";
+import { flows, Operator, Over } from "./operator.ts";
+
+/** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
+export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync" | Refused; readonly at: number };
+/** The next call of the daemon on its disk fails like this, once. */
+type Refused = (typeof REFUSALS)[number];
+export type LifePlan = {
+  readonly ending: Ending;
+  readonly wishes: number;
+  /** The start of a holder with this number fails once, with EAGAIN. */
+  readonly fork: number;
+  /** How long the first holder takes to start, in milliseconds. */
+  readonly slow?: number;
+  /** By how much the wall clock is set before it. */
+  readonly jump?: number;
+};
+export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[] };
+export type Told = { readonly lives: number; readonly deaths: number; readonly moments: number };
+
+/** Those that pass. What a failed read or write (EIO) ends is not promised yet; a failed sync is tried by itself. */
+const REFUSALS = ["ENOSPC", "EROFS", "EMFILE"] as const;
+const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...REFUSALS] as const;
+const MAX_DEATHS = 3;
+const MAX_WISHES = 6;
+/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after it. */
+const SPREADS = [40, 120, 300];
+const MAX_TURNS = 100_000;
+const NEAR_MS = 50;
+const MAX_IN_A_ROW = 30;
+const QUIET_MS = 3_000;
+/** A holder that takes longer is given up (HE1 of held-programs.ts). */
+const MAX_SLOW_MS = 9_000;
+const HOUR_MS = 3_600_000;
+/** Less than a prompt stays open. */
+const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
+const MAX_DEAF_MS = 10_000;
+
+/** ST1 */
+export function planOf(seed: number): Plan {
+  const random = new SimRandom(seed);
+  const lives = Array.from({ length: 1 + random.int(MAX_DEATHS) }, () => ({
+    ending: {
+      kind: random.pick(KINDS),
+      at: 1 + random.int(random.pick(SPREADS)),
+    },
+    wishes: random.int(MAX_WISHES),
+    fork: random.chance(0.2) ? 1 + random.int(4) : 0,
+    ...(random.chance(0.2) && { slow: random.int(MAX_SLOW_MS) }),
+    ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
+  }));
+  return { seed, lives };
+}
+
+export class Story {
+  readonly #plan: Plan;
+  readonly #machine: HoldfastMachine;
+  readonly #operator: Operator;
+  readonly #random: SimRandom;
+  #daemon: Daemon | undefined;
+  #lives = 0;
+  #deaths = 0;
+  #moments = 0;
+  /** When the log has stopped (ST3). */
+  #stoppedAt = Number.POSITIVE_INFINITY;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#machine = new HoldfastMachine(plan.seed);
+    this.#operator = new Operator(this.#machine, plan.seed + 1);
+    this.#random = new SimRandom(plan.seed + 2);
+    for (const [path, text] of flows()) this.#machine.disk.plant(path, Buffer.from(text));
+  }
+
+  /** Reports an error that no part of the program has handled. */
+  failed(error: unknown): void {
+    this.#machine.crashedOr(error);
+  }
+
+  get said(): readonly string[] {
+    return this.#daemon?.said ?? [];
+  }
+
+  async tell(): Promise<Told> {
+    for (const life of this.#plan.lives) await this.#live(life);
+    await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 1, fork: 0 }, true);
+    await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 0, fork: 0 }, true); // ST4
+    return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments };
+  }
+
+  async #live({ ending, wishes, fork, slow, jump = 0 }: LifePlan, last = false): Promise<void> {
+    const machine = this.#machine;
+    machine.slowHolders.splice(0, 1, ...(slow === undefined ? [] : [slow]));
+    machine.clock.jump(jump);
+    this.#lives += 1;
+    machine.excused = false;
+    this.#stoppedAt = Number.POSITIVE_INFINITY;
+    this.#threaten(ending, fork);
+    const daemon = machine.begin();
+    this.#daemon = daemon;
+    const { life } = daemon.born;
+    let over = false;
+    const day = async () => {
+      await this.#operator.day(wishes);
+      if (last) await this.#operator.finish();
+    };
+    void day()
+      .catch((error) => {
+        if (!(error instanceof Over) && !life.dead) this.failed(error);
+      })
+      .finally(() => {
+        over = true;
+      });
+    await this.#until(() => over || life.dead);
+    const quiet = machine.clock.elapsed() + (last ? 0 : this.#random.int(QUIET_MS));
+    await this.#until(() => life.dead || machine.clock.elapsed() >= quiet);
+    if (!life.dead) daemon.stop();
+    await this.#until(() => life.dead);
+    this.#operator.leave();
+    machine.moment = () => undefined;
+    machine.fork = () => undefined;
+    machine.disk.fault = undefined;
+    machine.beforeCall = () => undefined;
+  }
+
+  #threaten(ending: Ending, fork: number): void {
+    const machine = this.#machine;
+    let moments = 0;
+    let forks = 0;
+    machine.fork = () => {
+      forks += 1;
+      if (forks === fork) throw new Fault({ code: "EAGAIN", operation: "fork", path: "bun" });
+    };
+    machine.moment = () => {
+      moments += 1;
+      this.#moments += 1;
+      if (moments === ending.at) this.#strike(ending);
+    };
+  }
+
+  #strike({ kind }: Ending): void {
+    const machine = this.#machine;
+    this.#deaths += 1;
+    if (kind === "daemon") {
+      this.#remember();
+      this.#daemon?.born.life.end();
+    } else if (kind === "power") {
+      this.#operator.lost();
+      machine.powerCut(this.#random.pick([everything, nothing, randomSurvivor(this.#random)]));
+    } else if (kind === "sync") {
+      machine.excused = true;
+      machine.disk.fault = ({ operation, path }): FaultChoice | undefined => {
+        if (!operation.startsWith("datasync") || !path.endsWith(".wal")) return undefined;
+        this.#stoppedAt = Math.min(this.#stoppedAt, machine.clock.elapsed());
+        return { kind: "fail", code: "EIO" };
+      };
+    } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
+    else this.#refuse(kind);
+  }
+
+  /** A daemon may end by it (HM2 of machine.ts), and then it ends soon (ST3). */
+  #refuse(code: Refused): void {
+    const machine = this.#machine;
+    machine.excused = true;
+    machine.beforeCall = (operation, path) => {
+      machine.beforeCall = () => undefined;
+      throw new Fault({ code, operation, path });
+    };
+  }
+
+  /** The programs of terminals end with it. */
+  #killHolder(): void {
+    const { holders, witness } = this.#machine;
+    const [holder] = holders;
+    holder?.life.end();
+    const { before, prompts } = this.#operator;
+    prompts.clear();
+    for (const id of before.keys()) if (!witness.running.has(id)) before.delete(id);
+  }
+
+  /** OP3 of operator.ts */
+  #remember(): void {
+    for (const [id, { who }] of this.#machine.witness.running) this.#operator.before.set(id, who.pid);
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    const { clock } = this.#machine;
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await this.#settle();
+      if (this.#machine.trouble !== undefined) throw this.#machine.trouble;
+      if (isSo()) return;
+      if (clock.elapsed() - this.#stoppedAt > MAX_DEAF_MS) throw new Error("it lives on after its log stopped"); // ST3
+      clock.advance(this.#nextMs());
+    }
+    throw new Error("it does not end");
+  }
+
+  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
+  async #settle(): Promise<void> {
+    const { clock } = this.#machine;
+    await clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
+  }
+
+  #nextMs(): number {
+    const { clock } = this.#machine;
+    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
+  }
+}
