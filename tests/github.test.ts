@@ -11,7 +11,6 @@ type Job = { readonly steps: readonly Step[]; readonly strategy?: { readonly mat
 const NAMES = [".github/workflows/ci.yml", ".github/workflows/nightly.yml"];
 const ACTIONS = [
   "actions/checkout@v4",
-  "actions/setup-node@v4",
   "actions/cache/restore@v4",
   "actions/cache/save@v4",
   "actions/upload-artifact@v4",
