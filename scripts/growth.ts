@@ -38,7 +38,7 @@ function median(values: readonly number[]): number {
 
 export function growthTable(all: readonly Growth[]): string {
   const line = (cells: readonly string[], end: string) =>
-    [(cells[0] ?? "").padEnd(44), ...cells.slice(1).map((cell) => cell.padStart(14)), end].join(" ").trimEnd();
+    [(cells[0] ?? "").padEnd(58), ...cells.slice(1).map((cell) => cell.padStart(14)), end].join(" ").trimEnd();
   const rows = all.map(({ name, first, last, allowed, isTooMuch }) =>
     line([name, ...[first, last, allowed].map(plain)], isTooMuch ? " GREW" : ""),
   );
