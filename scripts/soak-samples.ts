@@ -3,7 +3,7 @@
 // SA1. A process is known by what it does, and not by its pid: the successor of a killed one continues its row.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { memoryOf, processesOf } from "../bench/processes.ts";
+import { memoryOf, processesOf, startOf } from "../bench/processes.ts";
 import type { Sample, Tolerance } from "./growth.ts";
 
 const MB = 1_000_000;
@@ -35,25 +35,45 @@ export function toleranceOf(name: string): Tolerance {
 export function sampleOf(home: string): Sample {
   const found = processesOf(home).flatMap(({ pid, words }) => {
     const role = roleOf(words, home);
-    return role === undefined ? [] : [{ pid, role }];
+    const cost = role === undefined ? undefined : costOf(pid);
+    return role === undefined || cost === undefined ? [] : [{ role, ...cost }];
   });
   const sample = new Map<string, number>([
     ["processes", found.length],
     ["disk: write-ahead log", bytesOf(join(home, "wal"))],
     ["disk: the rest", bytesOf(home) - bytesOf(join(home, "wal"))],
   ]);
-  for (const { pid, role } of found) {
-    const [files, memory] = [readdirSync(`/proc/${pid}/fd`).length, memoryOf([pid]).pss];
+  for (const { role, files, memory } of found) {
     sample.set(`${role} files`, (sample.get(`${role} files`) ?? 0) + files);
     sample.set(`${role} memory`, (sample.get(`${role} memory`) ?? 0) + memory);
   }
   return sample;
 }
 
+/** Undefined if the process ended meanwhile. */
+function costOf(pid: number): { readonly files: number; readonly memory: number } | undefined {
+  try {
+    return { files: readdirSync(`/proc/${pid}/fd`).length, memory: memoryOf([pid]).pss };
+  } catch (error) {
+    if (startOf(pid) === undefined) return undefined;
+    throw error;
+  }
+}
+
 /** What it takes on disk, not what it claims to be long. */
 function bytesOf(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;
-  const below = stat.isDirectory() ? readdirSync(path) : [];
+  const below = stat.isDirectory() ? namesIn(path) : [];
   return below.reduce((sum, name) => sum + bytesOf(join(path, name)), stat.blocks * BLOCK);
+}
+
+/** None if it was removed meanwhile. */
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    throw error;
+  }
 }
