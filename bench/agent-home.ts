@@ -86,6 +86,10 @@ export class AgentHome {
     this.#heard = undefined;
   }
 
+  close(): void {
+    this.#client.close();
+  }
+
   /** All of them, and the line. */
   async end(ids: readonly string[]): Promise<void> {
     for (const id of ids) mustBe(await this.#client.call("agent.terminate", { id, reason: "measured" }));
@@ -93,7 +97,7 @@ export class AgentHome {
       const list = await this.#client.call("agent.list", {});
       return list.ok && list.value.length === 0 && !hasProcesses(this.#home.path) ? true : undefined;
     });
-    this.#client.close();
+    this.close();
   }
 }
 

@@ -1,5 +1,6 @@
 // What the append benchmarks are measured against. Each writes the same event bytes and returns when they are synced.
 //   fdatasync       one event, one write, one sync, on a file that grows: what a careful program does without a log
+//   preallocated    the same in a file that is there already, filled with zeros, as the segments of our own log are
 //   groupcommit     N events, one write, one sync, in a file that is there already: the limit of any group commit
 //   sqlite          WAL, synchronous=FULL, one commit for each event
 //   sqlite-batched  the same, N events in a commit
@@ -13,11 +14,12 @@ import type { Contestant } from "./rounds.ts";
 /** As much as the log's own segments have together. */
 const PREALLOCATED = 64 << 20;
 
-export type PeerName = "fdatasync" | "groupcommit" | "sqlite" | "sqlite-batched";
+export type PeerName = "fdatasync" | "preallocated" | "groupcommit" | "sqlite" | "sqlite-batched";
 
 export const PEERS: Readonly<Record<PeerName, (directory: string, batch: number) => Contestant>> = {
   fdatasync: growingFile,
-  groupcommit: preallocatedFile,
+  preallocated: (directory) => preallocatedFile(join(directory, "preallocated"), 1),
+  groupcommit: (directory, batch) => preallocatedFile(join(directory, "groupcommit"), batch),
   sqlite: (directory) => sqlite(join(directory, "single.sqlite"), 1),
   "sqlite-batched": (directory, batch) => sqlite(join(directory, "batched.sqlite"), batch),
 };
@@ -34,8 +36,8 @@ function growingFile(directory: string): Contestant {
   return { name: "write + fdatasync, growing file", run, close: () => closeSync(fd) };
 }
 
-function preallocatedFile(directory: string, batch: number): Contestant {
-  const fd = openSync(join(directory, "preallocated"), "w");
+function preallocatedFile(path: string, batch: number): Contestant {
+  const fd = openSync(path, "w");
   writeWhole(fd, Buffer.alloc(PREALLOCATED), 0);
   fdatasyncSync(fd);
   const bytes = Buffer.concat(Array.from({ length: batch }, eventBytes));

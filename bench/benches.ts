@@ -16,6 +16,7 @@ export const SUITES: readonly Suite[] = [
   {
     names: [
       ...["1", "25", "250"].flatMap((writers) => PEERS.map((peer) => `log.append.${writers}.${peer}`)),
+      "log.append.1.preallocated",
       "log.append.scale",
     ],
     load: async () => (await import("./log-append.ts")).logAppend,
@@ -69,6 +70,7 @@ export const SUITES: readonly Suite[] = [
   {
     names: [
       ...["1", "25"].flatMap((workflows) => STEP_PEERS.map((peer) => `workflow.steps.${workflows}.${peer}`)),
+      ...["1", "25"].flatMap((workflows) => WORKFLOW_PEERS.map((peer) => `workflow.steps.${workflows}.each.${peer}`)),
       ...["1", "25"].flatMap((workflows) => WORKFLOW_PEERS.map((peer) => `workflow.shell.${workflows}.${peer}`)),
     ],
     load: async () => (await import("./workflow-steps.ts")).workflowSteps,

@@ -38,18 +38,19 @@ export async function commandMs(argv: readonly string[], env: Readonly<Record<st
   return ms;
 }
 
-/** As people start it. Where the launcher would first install something, it is passed by. */
+/** As people start it. If the launcher would first install something, it is left out. */
 export function launcher(bench: Bench): Words {
-  const [lock, mark] = ["package-lock.json", "node_modules/.package-lock.json"].map((path) => join(ROOT, path));
-  if (statSync(lock ?? "").mtimeMs <= statSync(mark ?? "").mtimeMs) return [join(ROOT, "holdfast")];
+  const { root = ROOT } = bench;
+  const [lock, mark] = ["package-lock.json", "node_modules/.package-lock.json"].map((path) => join(root, path));
+  if (statSync(lock ?? "").mtimeMs <= statSync(mark ?? "").mtimeMs) return [join(root, "holdfast")];
   bench.say(
     "notice: package-lock.json is newer than what is installed; the launcher is not measured, only what it starts",
   );
-  return direct();
+  return direct(root);
 }
 
-export function direct(): Words {
-  return [process.execPath, "--config=/dev/null", "--no-env-file", "--no-install", join(ROOT, "src/cli/main.ts")];
+export function direct(root = ROOT): Words {
+  return [process.execPath, "--config=/dev/null", "--no-env-file", "--no-install", join(root, "src/cli/main.ts")];
 }
 
 export class Home {

@@ -20,7 +20,7 @@ export async function logAppend(names: readonly string[], bench: Bench, emit: (r
 }
 
 function peersOf(names: readonly string[], writers: number): PeerName[] {
-  const all: readonly PeerName[] = ["fdatasync", "groupcommit", "sqlite", "sqlite-batched"];
+  const all: readonly PeerName[] = ["fdatasync", "preallocated", "groupcommit", "sqlite", "sqlite-batched"];
   return all.filter((peer) => names.includes(`log.append.${writers}.${peer}`));
 }
 

@@ -98,6 +98,15 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
+/** When it was started, in ticks since the boot: with its pid it names one process. Undefined if it is not alive. */
+export function startOf(pid: number): number | undefined {
+  // The name before the last parenthesis may contain anything.
+  const [state, ...fields] = textOf(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return state === undefined || /^[ZX]?$/.test(state) ? undefined : Number(fields[18]);
+}
+
 /** The program's name; empty if it is gone, and its parent's name until it is executed. */
 export function programOf(pid: number): string {
   return textOf(`/proc/${pid}/comm`).trim();

@@ -1,9 +1,13 @@
 // recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says
 // LIVE: the watchdog has seen the end, recorded it and started another one, which has opened the log, folded it, and
 // has every holder on the line again.
-// After each kill every program still has the pid it had at the beginning; another one breaks the benchmark. Not
-// measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that flood.
+// RD1. After each kill every program is the very process that it was at the beginning: the status names the same pid,
+//      and /proc has a living child of the same holder there with the same start time. Anything else breaks the
+//      benchmark: a status alone could be what the daemon believes.
+// Not measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that
+// flood.
 import { Home } from "./home.ts";
+import { childrenOf, startOf } from "./processes.ts";
 import { median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";
@@ -49,16 +53,23 @@ async function killed(home: Home, kills: number): Promise<number[]> {
     await Bun.sleep(REST_MS);
     seen.push(await home.liveAgainMs());
     const now = await programs(home);
-    if (now !== before) throw new Error(`programs have other pids after the kill: ${before} → ${now}`);
+    if (now !== before) throw new Error(`programs are not the same after the kill: ${before} → ${now}`); // RD1
   }
   return seen;
 }
 
-/** Every terminal with its program's pid, as one text. */
+/** Every terminal with its program, as the status names it and as it is in /proc (RD1), as one text. */
 async function programs(home: Home): Promise<string> {
   const terminals = await home.terminals();
+  const holders = new Map(home.processes().holders.flatMap((pid) => childrenOf(pid).map((child) => [child, pid])));
   return terminals
-    .map(({ name, state }) => `${name} ${state.kind === "running" ? state.pid : state.kind}`)
+    .map(({ name, state }) => {
+      if (state.kind !== "running") throw new Error(`terminal ${name} is ${state.kind}`);
+      const [holder, start] = [holders.get(state.pid), startOf(state.pid)];
+      if (holder === undefined || start === undefined)
+        throw new Error(`the program of ${name}, process ${state.pid}, is not a living child of a holder`);
+      return `${name} ${state.pid}, started at ${start}, below ${holder}`;
+    })
     .sort()
-    .join(", ");
+    .join("; ");
 }

@@ -51,7 +51,7 @@ export function toJson(rows: readonly Row[]): string {
   return JSON.stringify(plain);
 }
 
-const WIDTHS = [34, 11, 9, 40, 11, 8] as const;
+const WIDTHS = [34, 11, 9, 56, 11, 8] as const;
 
 export function tableHead(): string {
   return line(["name", "ours", "unit", "peer", "peer's", "ratio"], "bar");

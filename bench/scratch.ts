@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { killAllOf } from "./processes.ts";
 import type { Effort } from "./rounds.ts";
 
-/** What a suite gets. `quick` asks whether it runs at all, not how fast. */
-export type Bench = Effort & { readonly directory: string; readonly quick: boolean };
+/**
+ * What a suite gets. `quick` asks whether it runs at all, not how fast. `root` is the installation that is measured;
+ * this one unless it is set.
+ */
+export type Bench = Effort & { readonly directory: string; readonly quick: boolean; readonly root?: string };
 
 const TMPFS = 0x01021994;
 /** A quiet machine is below it. */

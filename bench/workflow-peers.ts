@@ -11,7 +11,7 @@ import { missing, type PeerPackage, peerPath } from "./peer-package.ts";
 import { Postgres } from "./postgres.ts";
 import { type Bench, makePlace } from "./scratch.ts";
 import { until } from "./waiting.ts";
-import { type Runner, startOurs, type Work } from "./workflow-runner.ts";
+import { type OurRunner, type Runner, startOurs, type Work } from "./workflow-runner.ts";
 
 export type PeerName = "dbos" | "restate" | "langgraph" | "langgraph-shipped";
 
@@ -55,7 +55,7 @@ export async function withRunners(
   place: string,
   wanted: ReadonlyMap<PeerName, readonly string[]>,
   bench: Bench,
-  use: (ours: Runner, peers: readonly PeerRunner[]) => Promise<void>,
+  use: (ours: OurRunner, peers: readonly PeerRunner[]) => Promise<void>,
 ): Promise<void> {
   const running: Runner[] = [];
   try {

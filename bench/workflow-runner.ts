@@ -1,6 +1,6 @@
 // A runner of workflows, ours or a peer's: the common interface of the workflow benchmarks. And ours: its own home,
 // whose daemon is asked over its socket, as `holdfast run -d` does.
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../src/base/ids.ts";
 import type { RpcClient } from "../src/wire/rpc/client.ts";
@@ -33,7 +33,10 @@ export function newIds(workflows: number): string[] {
   return Array.from({ length: workflows }, () => newId(crypto.getRandomValues(new Uint8Array(16))));
 }
 
-export async function startOurs(bench: Bench, name: string): Promise<Runner> {
+/** `stepsInACommit`: the most steps of this finished run that became durable in one transaction of the log. */
+export type OurRunner = Runner & { stepsInACommit(id: string): number };
+
+export async function startOurs(bench: Bench, name: string): Promise<OurRunner> {
   const home = await Home.start(bench, name, CONFIG);
   return {
     title: "Holdfast",
@@ -41,7 +44,21 @@ export async function startOurs(bench: Bench, name: string): Promise<Runner> {
     begin: (work) => asking(home, (client) => begin(home, client, work)),
     crash: async () => void (await home.liveAgainMs()),
     end: () => home.end(),
+    stepsInACommit: (id) => mostStepsInACommit(walTexts(home), id),
   };
+}
+
+function walTexts(home: Home): string[] {
+  const folder = join(home.path, "wal");
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+}
+
+/** One line of a segment is one transaction (docs/FORMATS.md). Throws if none of the run's steps is there any more. */
+export function mostStepsInACommit(segments: readonly string[], id: string): number {
+  const lines = segments.flatMap((text) => text.split("\n")).filter((line) => line.includes(`"session_id":"${id}"`));
+  const most = Math.max(0, ...lines.map((line) => line.split('"event":"workflow.step.ended"').length - 1));
+  if (most === 0) throw new Error(`the write-ahead log has no step of run ${id}`);
+  return most;
 }
 
 async function asking(home: Home, ask: (client: RpcClient) => Promise<void>): Promise<void> {

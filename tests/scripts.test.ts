@@ -2,8 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { addRan } from "../scripts/children.ts";
 import { COUNTERS, withCounters } from "../scripts/counters.ts";
+import { readAll } from "../scripts/files.ts";
 import { hasReason, joined, joinedXml, parseJunit, toldAgain, withSilent } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
+import { namedUnder } from "../scripts/named-files.ts";
 import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "../scripts/requirement-rows.ts";
 import { requirementsIn, testNames } from "../scripts/test-names.ts";
 import { slowest } from "../scripts/timings.ts";
@@ -53,6 +55,26 @@ describe("coverage", () => {
       "src/b              1       1     0.0 %",
       "total              2       4    50.0 %",
     ]);
+  });
+});
+
+describe("coverage of the files that the source documents name", () => {
+  const named = [{ document: "D", name: "x.rs", ours: ["src/x.ts", "src/y.ts"] }];
+
+  test("one of ours that is under the limit is named, with what it stands for", () => {
+    const files = [
+      { path: "src/x.ts", hit: 17, lines: 20 },
+      { path: "src/y.ts", hit: 16, lines: 20 },
+    ];
+    expect(namedUnder(85, files, named)).toEqual(["src/y.ts has 80.0 % (D: x.rs)"]);
+  });
+
+  test("NF1 one that is not there is named too, and all that are listed are there", () => {
+    expect(namedUnder(85, [{ path: "src/x.ts", hit: 1, lines: 1 }], named)).toEqual([
+      "src/y.ts is not there (D: x.rs)",
+    ]);
+    const whole = readAll("src/**/*.ts").map(({ path }) => ({ path, hit: 1, lines: 1 }));
+    expect(namedUnder(85, whole)).toEqual([]);
   });
 });
 

@@ -111,6 +111,7 @@ export class Holder implements Host {
     if (this.#stopping) this.stop();
     this.#clients.open(); // O1
     await this.#finish(await this.#ended.promise, recorded);
+    this.#output.close();
   }
 
   /** Asks the child to end; everything else follows from its end. */

@@ -85,6 +85,11 @@ export class Output {
     await Promise.all([this.tape.finish(), this.#inputs?.finish(), this.#errors?.finish()]);
   }
 
+  /** After the end: nothing is kept open. */
+  close(): void {
+    for (const recorder of [this.tape, this.#inputs, this.#errors]) recorder?.close();
+  }
+
   #gathered(frame: Buffer): void {
     const offset = this.#record(frame.subarray(protocol.OUTPUT_HEAD));
     protocol.headOutput(frame, offset);

@@ -63,6 +63,24 @@ describe("recorder", () => {
     expect(made.recorder.trouble).toBeNull();
   });
 
+  test("R6 a closed recorder has no file open and no timer, and what still comes is only counted", async () => {
+    const made = recorder();
+    let open = 0;
+    made.disk.onCall = ({ operation }) => {
+      open += Number(operation === "open") - Number(operation === "close");
+    };
+    made.recorder.append(bytes("hello"));
+    await made.recorder.finish();
+    expect(open).toBe(1);
+    made.recorder.close();
+    expect(open).toBe(0);
+    expect([made.recorder.append(bytes("late")), made.recorder.end, made.clock.pendingTimers, open]).toEqual([
+      5, 9, 0, 0,
+    ]);
+    const found = made.recorder.read(0, 100);
+    expect(found.kind === "bytes" ? text(found.bytes) : found.kind).toBe("hello");
+  });
+
   test("a failed sync ends the tape for this life; output continues in memory", async () => {
     const made = recorder();
     made.recorder.append(bytes("on the tape "));

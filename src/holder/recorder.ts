@@ -7,6 +7,7 @@
 //     has the reason.
 // R5. A power cut may remove the end of a tape that was already seen, in a checkpoint's snapshot or a remote window. No
 //     offset is used twice: what is lost stays a gap, and the next byte comes after everything known to have been seen.
+// R6. A closed recorder has no file open and no timer: a holder of attempts has many of them in its life.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { TapeRead } from "../log/tape/segments.ts";
 import { Tape, type TapeLimits } from "../log/tape/tape.ts";
@@ -36,6 +37,7 @@ export class Recorder {
   #dirty = false;
   #syncing: Promise<void> | undefined;
   #cancelSync: (() => void) | undefined;
+  #closed = false;
 
   /** `startAt`: R5. */
   constructor(
@@ -74,6 +76,7 @@ export class Recorder {
   append(bytes: Uint8Array): number {
     const offset = this.#end;
     this.#end += bytes.length; // R1
+    if (this.#closed) return offset; // R6
     if (this.#state.kind === "remembering") this.#state.ring.push(bytes);
     else this.#write(bytes, offset);
     return offset;
@@ -100,6 +103,13 @@ export class Recorder {
     await this.#syncing;
     if (this.#state.kind === "taping") await this.#sync();
     this.#cancel();
+  }
+
+  /** What still comes, from a process that outlives the child, is only counted (R6). */
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    this.#tape.close(); // R6
   }
 
   #cancel(): void {

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { BARS, NAMES, namesBelow } from "../../bench/benches.ts";
+import { withOneAStep } from "../../bench/one-a-commit.ts";
+import { startOf } from "../../bench/processes.ts";
 import { countRow, toJson } from "../../bench/row.ts";
 import { begun, executedTwice, reached } from "../../bench/step-lines.ts";
-import { workflowFile } from "../../bench/workflow-runner.ts";
+import { mostStepsInACommit, workflowFile } from "../../bench/workflow-runner.ts";
+import { readText } from "../../scripts/files.ts";
 import { stepsOf } from "../../src/core/workflow/definition.ts";
+import { IN_PROCESS_A_TURN } from "../../src/core/workflow/limits.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 
 describe("what steps left in the world", () => {
@@ -43,9 +47,47 @@ describe("the workflow that is measured", () => {
   });
 });
 
+describe("how many steps share a commit", () => {
+  const step = (id: string) => `"session_id":"${id}","ts":"t","event":"workflow.step.ended"`;
+
+  test("it is read from the log: the most steps of the run in one line", () => {
+    const segments = [`1\ta\t${step("a")}\t${step("a")}\n2\ta\t${step("a")}\n`, `3\tb\t${step("b")}\n\0\0`];
+    expect([mostStepsInACommit(segments, "a"), mostStepsInACommit(segments, "b")]).toEqual([2, 1]);
+    expect(() => mostStepsInACommit(segments, "c")).toThrow("no step of run c");
+  });
+
+  test("the installation with one step in each has only that number changed", () => {
+    const changed = withOneAStep(readText("src/core/workflow/limits.ts"));
+    expect(changed.replace("IN_PROCESS_A_TURN = 1;", `IN_PROCESS_A_TURN = ${IN_PROCESS_A_TURN};`)).toBe(
+      readText("src/core/workflow/limits.ts"),
+    );
+    expect(changed).toContain("export const IN_PROCESS_A_TURN = 1;\n");
+    expect(() => withOneAStep(changed.replaceAll("IN_PROCESS_A_TURN", "X"))).toThrow("how many steps share a commit");
+  });
+});
+
+test("a process is known by its start, and one that is gone has none", () => {
+  expect(startOf(process.pid)).toBeGreaterThan(0);
+  expect(startOf(process.pid)).toBe(startOf(process.pid));
+  expect(startOf(2 ** 30)).toBeUndefined();
+});
+
 test("a count of none has a ratio that is a number", () => {
   const row = countRow({ name: "x", value: 0, peer: "y", peerValue: 24 }, "steps");
   expect(JSON.parse(toJson([row]))[0].ratio).toBe(25);
+});
+
+test("every bar has a published figure, or is listed as one without", () => {
+  const measured = readText("docs/BENCHMARKS.md").split("\n## Measured\n")[1]?.split("\n## ")[0] ?? "";
+  expect(measured).toMatch(/^\nOn \d{1,2} [A-Z][a-z]+ \d{4}, /);
+  const named = measured.split("\n").flatMap((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? []);
+  const [figures = "", without = ""] = measured.split("### Bars without a published figure");
+  expect(without).toMatch(/^\n\nAs of \d{1,2} [A-Z][a-z]+ \d{4} /);
+  const isNamed = (bar: string) => named.some((name) => bar === name || bar.startsWith(`${name}.`));
+  expect([...BARS.keys()].filter((bar) => !isNamed(bar))).toEqual([]);
+  expect([...BARS.keys()].filter((bar) => figures.includes(`\`${bar}\``) && without.includes(`| \`${bar}\``))).toEqual(
+    [],
+  );
 });
 
 test("every bar is one of a benchmark, and a name stands for all below it", () => {

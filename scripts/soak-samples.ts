@@ -1,0 +1,79 @@
+// What a soak looks at: of each process of ours its open files and memory (PSS), how many processes there are, and what
+// the home has on disk. The programs in terminals belong to the user and are not counted.
+// SA1. A process is known by what it does, and not by its pid: the successor of a killed one continues its row.
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { memoryOf, processesOf, startOf } from "../bench/processes.ts";
+import type { Sample, Tolerance } from "./growth.ts";
+
+const MB = 1_000_000;
+const ENTRY = /\/src\/(watchdog|daemon|web|screen)\/main\.ts$/;
+/** Has a limit of its own ([log] in docs/CONFIG.md). */
+const WAL_BYTES = 64 << 20;
+const BLOCK = 512;
+
+/** SA1; undefined for what is not ours. `home` is the home's path. */
+export function roleOf(words: readonly string[], home: string): string | undefined {
+  const below = words.filter((word) => word.startsWith(`${home}/`)).map((word) => word.slice(home.length + 1));
+  const held = below.find((path) => /^(?:terminals|agents)\//.test(path));
+  if (held !== undefined) return `holder ${held.split("/").slice(0, 2).join("/")}`;
+  const program = words.map((word) => ENTRY.exec(word)?.[1]).find((name) => name !== undefined);
+  return program ?? (below.length === 0 ? undefined : "other holders");
+}
+
+export function toleranceOf(name: string): Tolerance {
+  if (name.endsWith(" files")) return { fixed: 4, part: 0, eachCycle: 0 };
+  // The daemon keeps finished runs and removed terminals in memory until their days are over.
+  if (name === "daemon memory") return { fixed: 8 * MB, part: 0.1, eachCycle: 0.064 * MB };
+  if (name.endsWith(" memory")) return { fixed: 4 * MB, part: 0.1, eachCycle: 0 };
+  if (name === "processes") return { fixed: 2, part: 0, eachCycle: 0 };
+  if (name === "disk: write-ahead log") return { fixed: WAL_BYTES, part: 0, eachCycle: 0 };
+  // Histories stay: what happened in a cycle, without the output, which is removed.
+  return { fixed: 4 * MB, part: 0, eachCycle: 0.128 * MB };
+}
+
+export function sampleOf(home: string): Sample {
+  const found = processesOf(home).flatMap(({ pid, words }) => {
+    const role = roleOf(words, home);
+    const cost = role === undefined ? undefined : costOf(pid);
+    return role === undefined || cost === undefined ? [] : [{ role, ...cost }];
+  });
+  const sample = new Map<string, number>([
+    ["processes", found.length],
+    ["disk: write-ahead log", bytesOf(join(home, "wal"))],
+    ["disk: the rest", bytesOf(home) - bytesOf(join(home, "wal"))],
+  ]);
+  for (const { role, files, memory } of found) {
+    sample.set(`${role} files`, (sample.get(`${role} files`) ?? 0) + files);
+    sample.set(`${role} memory`, (sample.get(`${role} memory`) ?? 0) + memory);
+  }
+  return sample;
+}
+
+/** Undefined if the process ended meanwhile. */
+function costOf(pid: number): { readonly files: number; readonly memory: number } | undefined {
+  try {
+    return { files: readdirSync(`/proc/${pid}/fd`).length, memory: memoryOf([pid]).pss };
+  } catch (error) {
+    if (startOf(pid) === undefined) return undefined;
+    throw error;
+  }
+}
+
+/** What it takes on disk, not what it claims to be long. */
+function bytesOf(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  const below = stat.isDirectory() ? namesIn(path) : [];
+  return below.reduce((sum, name) => sum + bytesOf(join(path, name)), stat.blocks * BLOCK);
+}
+
+/** None if it was removed meanwhile. */
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    throw error;
+  }
+}
