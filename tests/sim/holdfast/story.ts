@@ -8,8 +8,9 @@ import { Fault } from "../../../src/base/fault.ts";
 import type { FaultChoice } from "../faults.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
+import { Over } from "./client.ts";
 import { type Daemon, HoldfastMachine } from "./machine.ts";
-import { flows, Operator, Over } from "./operator.ts";
+import { flows, Operator } from "./operator.ts";
 
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
 export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync" | Refused; readonly at: number };
@@ -33,7 +34,7 @@ const REFUSALS = ["ENOSPC", "EROFS", "EMFILE"] as const;
 const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...REFUSALS] as const;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
-/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after it. */
+/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
 const SPREADS = [40, 120, 300];
 const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
