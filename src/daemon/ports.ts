@@ -31,3 +31,15 @@ export type DaemonPorts = {
   onBug(error: unknown): void;
   say(words: string): void;
 };
+
+/** What the process of a daemon gets from outside. */
+export type DaemonProgram = {
+  readonly world: DaemonPorts["world"];
+  /** The full path of a file that the user named. */
+  absolute(path: string): string;
+  say(words: string): void;
+  /** Resolves when the process is asked to leave. */
+  readonly told: Promise<void>;
+  /** Ends the process at once. */
+  exit(code: number): never;
+};

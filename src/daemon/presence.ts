@@ -15,7 +15,7 @@ import { takeLock } from "../log/file/lock.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { identify } from "../world/process.ts";
-import type { DaemonProgram } from "./run.ts";
+import type { DaemonProgram } from "./ports.ts";
 
 const DEFAULT_HEARTBEAT_MS = 2_000;
 /** The log's own, and the one by which others find us. */

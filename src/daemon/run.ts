@@ -19,22 +19,10 @@ import { VERSION } from "../wire/version.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
-import type { DaemonPorts } from "./ports.ts";
+import type { DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
 
 const FAILED = 1;
-
-/** What the process of a daemon gets from outside. */
-export type DaemonProgram = {
-  readonly world: DaemonPorts["world"];
-  /** The full path of a file that the user named. */
-  absolute(path: string): string;
-  say(words: string): void;
-  /** Resolves when the process is asked to leave. */
-  readonly told: Promise<void>;
-  /** Ends the process at once. */
-  exit(code: number): never;
-};
 
 /** Resolves with the exit code. */
 export async function runDaemon(program: DaemonProgram): Promise<number> {

@@ -7,26 +7,17 @@
 // OP5. A prompt keeps its id for as long as its process lives, and is not open again once its answer was acknowledged.
 import { isFault } from "../../../src/base/fault.ts";
 import { newId } from "../../../src/base/ids.ts";
-import type { Result } from "../../../src/base/result.ts";
 import { holderSocket, readSpec, terminalFiles } from "../../../src/home/held/holder-files.ts";
-import { DAEMON_SOCKET, TOKEN } from "../../../src/home/layout.ts";
-import { readSmall } from "../../../src/home/small-file.ts";
 import { HolderClient } from "../../../src/wire/holder/client.ts";
-import { RpcClient } from "../../../src/wire/rpc/client.ts";
-import type { Method, Methods } from "../../../src/wire/rpc/rpc.ts";
-import { VERSION } from "../../../src/wire/version.ts";
-import { type Born, HOME } from "../machine.ts";
+import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
+import { Client, Over, PATIENCE_MS, POLL_MS } from "./client.ts";
 import { AGENT, type HoldfastMachine } from "./machine.ts";
 import { type Found, Memory } from "./memory.ts";
 
-/** What a client of a daemon that dies gets: the day is over. */
-export class Over extends Error {}
-
-const POLL_MS = 50;
-/** Longer than any start, any grace and any backoff takes that is waited for here. */
-const PATIENCE_MS = 60_000;
 const MAX_STEPS = 5;
+/** Why an agent is left to a person if its holder died before it did anything. */
+const NO_HOLDER = "did not answer";
 /** What an agent adds to the words of a request that was allowed. */
 const ALLOWED = " allow";
 
@@ -41,20 +32,18 @@ export class Operator {
   /** OP5: the ids of prompts by what they ask, and whether an answer was acknowledged. */
   readonly prompts = new Map<string, { readonly id: string; answered: boolean }>();
   #count = 0;
-  #me: Born;
-  #client: RpcClient | undefined;
+  #client: Client;
 
   constructor(machine: HoldfastMachine, seed: number) {
     this.#machine = machine;
     this.#random = new SimRandom(seed);
-    this.#me = machine.born();
+    this.#client = new Client(machine);
   }
 
   /** One life of the daemon: waits until it is live, looks for what was promised, and asks for more. */
   async day(wishes: number): Promise<void> {
-    this.#me = this.#machine.born();
-    this.#client = undefined;
-    await this.#live();
+    this.#client = new Client(this.#machine);
+    await this.#client.live();
     await this.#look();
     await this.#repeat();
     for (let wish = 0; wish < wishes; wish += 1) await this.#wish();
@@ -62,7 +51,7 @@ export class Operator {
 
   /** The day is over for this client, whatever it was doing. */
   leave(): void {
-    this.#me.life.end();
+    this.#client.me.life.end();
   }
 
   /** The machine went down: programs and their questions are gone. */
@@ -81,7 +70,7 @@ export class Operator {
       if (this.#machine.clock.elapsed() > until) throw new Error(`it does not end: ${open.join("; ")}`);
       await this.#consent(found);
       await this.#answer();
-      await this.#sleep(POLL_MS);
+      await this.#client.sleep(POLL_MS);
     }
     this.#must(this.memory.wrong(await this.#find()));
     this.#must(this.memory.doneTwice(this.#machine.witness));
@@ -93,61 +82,13 @@ export class Operator {
     if (wrong.length > 0) throw new Error(wrong.join("; "));
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise((wake) => this.#machine.doors(this.#me).clock.after(ms, wake));
-  }
-
-  async #live(): Promise<void> {
-    const until = this.#machine.clock.elapsed() + PATIENCE_MS;
-    for (;;) {
-      this.#client ??= await this.#connect();
-      const status = await this.#client?.call("status", {});
-      if (status?.ok === true && status.value.recovery.stage === "LIVE") {
-        if (status.value.recovery.report === null && !this.#machine.excused)
-          throw new Error("a recovery ends without a report");
-        return;
-      }
-      if (this.#machine.clock.elapsed() > until && this.#machine.excused) throw new Over(); // It waits for a person.
-      if (this.#machine.clock.elapsed() > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
-      await this.#sleep(POLL_MS);
-    }
-  }
-
-  async #connect(): Promise<RpcClient | undefined> {
-    const { sockets, disk } = this.#machine.doors(this.#me);
-    try {
-      const dial = (events: Parameters<typeof sockets.connect>[1]) =>
-        sockets.connect(`${HOME}/${DAEMON_SOCKET}`, events);
-      const client = await RpcClient.connect(dial, readSmall(disk, HOME, TOKEN), VERSION);
-      if (!client.ok) return undefined;
-      void client.value.closed.then(() => {
-        if (this.#client === client.value) this.#client = undefined;
-      });
-      return client.value;
-    } catch (error) {
-      if (isFault(error)) return undefined;
-      throw error;
-    }
-  }
-
-  async #call<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
-    const client = this.#client;
-    const answer = await client?.call(method, params);
-    if (client === undefined || answer === undefined) throw new Over();
-    if (!answer.ok && (answer.error.code === "daemon.gone" || this.#machine.excused)) throw new Over();
-    return answer;
-  }
-
-  /** OP2 */
-  async #ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
-    const answer = await this.#call(method, params);
-    if (!answer.ok) throw new Error(`${method} ${JSON.stringify(params)} was refused: ${answer.error.message}`);
-    return answer.value;
-  }
-
   async #find(): Promise<Found> {
-    const terminals = await this.#ask("terminal.list", {});
-    return { terminals, runs: await this.#ask("workflow.list", {}), agents: await this.#ask("agent.list", {}) };
+    const terminals = await this.#client.ask("terminal.list", {});
+    return {
+      terminals,
+      runs: await this.#client.ask("workflow.list", {}),
+      agents: await this.#client.ask("agent.list", {}),
+    };
   }
 
   async #look(): Promise<void> {
@@ -173,14 +114,16 @@ export class Operator {
     }
   }
 
-  /** A person agrees to repeat what may have been done. */
-  async #consent({ runs }: Found): Promise<void> {
+  /** A person agrees to repeat what may have been done, and tries again what is left to a person. */
+  async #consent({ runs, agents }: Found): Promise<void> {
+    for (const { id, state, note } of agents)
+      if (state === "crashed" && note?.includes(NO_HOLDER) === true) await this.#client.call("agent.retry", { id });
     for (const { id, needs, state } of runs) {
       for (const { attempt } of needs) {
         this.memory.consents.add(attempt);
-        await this.#call("workflow.resolve", { id, attempt, verdict: "rerun" });
+        await this.#client.call("workflow.resolve", { id, attempt, verdict: "rerun" });
       }
-      if (state === "interrupted") await this.#call("workflow.resume", { id, force: false });
+      if (state === "interrupted") await this.#client.call("workflow.resume", { id, force: false });
     }
   }
 
@@ -196,7 +139,7 @@ export class Operator {
     else if (dice < 8 || agent === undefined) await this.#agent(newId(this.#random.bytes(16)));
     else await this.#send(agent, newId(this.#random.bytes(16)));
     if (this.#random.chance(0.5)) await this.#answer();
-    await this.#sleep(this.#random.int(4) * POLL_MS);
+    await this.#client.sleep(this.#random.int(4) * POLL_MS);
   }
 
   #some<T>(from: ReadonlyMap<string, T>): string[] {
@@ -212,7 +155,7 @@ export class Operator {
     const name = this.#next("t");
     this.memory.names.add(name);
     const recipe = { argv: ["/bin/sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
-    const { id } = await this.#ask("terminal.new", { name, lane: "main", ...recipe });
+    const { id } = await this.#client.ask("terminal.new", { name, lane: "main", ...recipe });
     this.memory.terminals.set(id, { names: new Set([name]), argv: "/bin/sh", ending: "no", removal: "no" });
   }
 
@@ -224,21 +167,21 @@ export class Operator {
       const name = this.#next("t");
       this.memory.names.add(name);
       known.names.add(name);
-      await this.#ask("terminal.rename", { id, name });
+      await this.#client.ask("terminal.rename", { id, name });
       known.names = new Set([name]);
     } else if (kind === "signal") {
       if (known.ending === "no") known.ending = "asked";
-      await this.#call("terminal.signal", { id, signal: "SIGTERM" });
+      await this.#client.call("terminal.signal", { id, signal: "SIGTERM" });
     } else {
       known.removal = "asked";
-      const removed = await this.#call("terminal.remove", { id });
+      const removed = await this.#client.call("terminal.remove", { id });
       known.removal = removed.ok ? "acknowledged" : "no"; // One that runs is not removed.
     }
   }
 
   /** Straight to the holder; a terminal that does not run takes nothing. */
   async #type(id: string): Promise<void> {
-    const { sockets, disk } = this.#machine.doors(this.#me);
+    const { sockets, disk } = this.#machine.doors(this.#client.me);
     const token = readSpec(terminalFiles(disk, HOME, id))?.token ?? "";
     const line = this.#next("line");
     const writer = `operator-${line}`;
@@ -255,7 +198,7 @@ export class Operator {
   async #run(id: string): Promise<void> {
     const path = `/u/flow-${1 + (Number.parseInt(id.slice(0, 2), 16) % MAX_STEPS)}.yml`;
     this.memory.runs.set(id, "asked");
-    await this.#ask("workflow.run", { id, path, cwd: "/u", texts: {}, values: {}, env: {} });
+    await this.#client.ask("workflow.run", { id, path, cwd: "/u", texts: {}, values: {}, env: {} });
     this.memory.runs.set(id, "acknowledged");
   }
 
@@ -263,7 +206,7 @@ export class Operator {
     const known = this.memory.agents.get(id) ?? { created: "asked" as const, texts: new Map() };
     this.memory.agents.set(id, known);
     const nothing = { parent: null, model: null, systemPrompt: "", env: {}, flags: [], permissionMode: null };
-    await this.#ask("agent.new", {
+    await this.#client.ask("agent.new", {
       ...{ ...nothing, id, name: `a-${id.slice(0, 6)}`, cwd: "/u", settings: {} },
       ...{ instructions: `>> note ${id}`, provider: "scripted", command: [AGENT] },
     });
@@ -275,20 +218,20 @@ export class Operator {
     if (known?.created !== "acknowledged") return;
     const { note } = known.texts.get(message) ?? { note: this.#next("m") + (this.#random.chance(0.5) ? ALLOWED : "") };
     known.texts.set(message, { note, sent: "asked" });
-    await this.#ask("agent.send", { id, message, text: `>> ${orderOf(note)}` });
+    await this.#client.ask("agent.send", { id, message, text: `>> ${orderOf(note)}` });
     known.texts.set(message, { note, sent: "acknowledged" });
   }
 
   /** OP4 */
   async #answer(): Promise<void> {
-    for (const { id, input } of await this.#ask("prompt.list", {})) {
+    for (const { id, input } of await this.#client.ask("prompt.list", {})) {
       const words = JSON.stringify(input);
       const known = this.prompts.get(words) ?? { id, answered: false };
       if (known.id !== id || known.answered) throw new Error(`${words} is asked again: ${known.id} ${id}`); // OP5
       this.prompts.set(words, known);
       const answer = this.#answers.get(id) ?? newId(this.#random.bytes(16));
       this.#answers.set(id, answer);
-      const answered = await this.#call("prompt.answer", { prompt: id, answer, decision: "allow" });
+      const answered = await this.#client.call("prompt.answer", { prompt: id, answer, decision: "allow" });
       if (!answered.ok) throw new Error(`the answer to ${words} was refused: ${answered.error.message}`);
       known.answered = true;
     }

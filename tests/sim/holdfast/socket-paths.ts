@@ -1,5 +1,5 @@
 // The paths of sockets on a simulated disk, and a watch on them, as inotify is one.
-// SP1. A path is a name on the disk like any other: it is not synced, it outlives its process, and anyone may remove it.
+// SP1. A path is a name on the disk like any other: not synced, it outlives its process, and anyone may remove it.
 // SP2. Every path that is put, touched or removed here is reported to the watchers of its directory, a moment later.
 import { baseName, parentOf } from "../../../src/base/path.ts";
 import type { Watch } from "../../../src/world/watch.ts";

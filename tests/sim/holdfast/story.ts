@@ -8,8 +8,9 @@ import { Fault } from "../../../src/base/fault.ts";
 import type { FaultChoice } from "../faults.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
+import { Over } from "./client.ts";
 import { type Daemon, HoldfastMachine } from "./machine.ts";
-import { flows, Operator, Over } from "./operator.ts";
+import { flows, Operator } from "./operator.ts";
 
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
 export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync" | Refused; readonly at: number };
@@ -20,8 +21,8 @@ export type LifePlan = {
   readonly wishes: number;
   /** The start of a holder with this number fails once, with EAGAIN. */
   readonly fork: number;
-  /** How long the first holder takes to start, in milliseconds. */
-  readonly slow?: number;
+  /** How long the first holder takes to start, in milliseconds; `never`: it dies before it does anything. */
+  readonly slow?: number | "never";
   /** By how much the wall clock is set before it. */
   readonly jump?: number;
 };
@@ -33,14 +34,15 @@ const REFUSALS = ["ENOSPC", "EROFS", "EMFILE"] as const;
 const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...REFUSALS] as const;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
-/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after it. */
+/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
 const SPREADS = [40, 120, 300];
 const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
 const QUIET_MS = 3_000;
-/** A holder that takes longer is given up (HE1 of held-programs.ts). */
+/** A holder that takes longer than ten seconds is given up (HE1 of held-programs.ts). */
 const MAX_SLOW_MS = 9_000;
+const GIVEN_UP_MS = 12_000;
 const HOUR_MS = 3_600_000;
 /** Less than a prompt stays open. */
 const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
@@ -56,7 +58,7 @@ export function planOf(seed: number): Plan {
     },
     wishes: random.int(MAX_WISHES),
     fork: random.chance(0.2) ? 1 + random.int(4) : 0,
-    ...(random.chance(0.2) && { slow: random.int(MAX_SLOW_MS) }),
+    ...(random.chance(0.2) && { slow: random.chance(0.3) ? ("never" as const) : random.int(MAX_SLOW_MS) }),
     ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
   }));
   return { seed, lives };
@@ -100,7 +102,8 @@ export class Story {
 
   async #live({ ending, wishes, fork, slow, jump = 0 }: LifePlan, last = false): Promise<void> {
     const machine = this.#machine;
-    machine.slowHolders.splice(0, 1, ...(slow === undefined ? [] : [slow]));
+    const startMs = slow === "never" ? Number.POSITIVE_INFINITY : slow;
+    machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
     machine.clock.jump(jump);
     this.#lives += 1;
     machine.excused = false;
@@ -122,7 +125,8 @@ export class Story {
         over = true;
       });
     await this.#until(() => over || life.dead);
-    const quiet = machine.clock.elapsed() + (last ? 0 : this.#random.int(QUIET_MS));
+    const quietMs = slow === "never" ? GIVEN_UP_MS : this.#random.int(QUIET_MS);
+    const quiet = machine.clock.elapsed() + (last ? 0 : quietMs);
     await this.#until(() => life.dead || machine.clock.elapsed() >= quiet);
     if (!life.dead) daemon.stop();
     await this.#until(() => life.dead);

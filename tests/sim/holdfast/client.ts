@@ -1,0 +1,83 @@
+// A client of a simulated daemon, as long as its day lasts: the real RPC over the machine's sockets.
+// CI1. When the daemon is gone, or was harmed and refuses (HM2 of machine.ts), the day is `Over`.
+import { isFault } from "../../../src/base/fault.ts";
+import type { Result } from "../../../src/base/result.ts";
+import { DAEMON_SOCKET, TOKEN } from "../../../src/home/layout.ts";
+import { readSmall } from "../../../src/home/small-file.ts";
+import { RpcClient } from "../../../src/wire/rpc/client.ts";
+import type { Method, Methods } from "../../../src/wire/rpc/rpc.ts";
+import { VERSION } from "../../../src/wire/version.ts";
+import { HOME } from "../machine.ts";
+import type { HoldfastMachine } from "./machine.ts";
+
+/** CI1 */
+export class Over extends Error {}
+
+export const POLL_MS = 50;
+/** Longer than any start, any grace and any backoff takes that is waited for here. */
+export const PATIENCE_MS = 60_000;
+
+export class Client {
+  readonly #machine: HoldfastMachine;
+  /** Our own process. */
+  readonly me;
+  #client: RpcClient | undefined;
+
+  constructor(machine: HoldfastMachine) {
+    this.#machine = machine;
+    this.me = machine.born();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((wake) => this.#machine.doors(this.me).clock.after(ms, wake));
+  }
+
+  /** Waits until the daemon is live. */
+  async live(): Promise<void> {
+    const until = this.#machine.clock.elapsed() + PATIENCE_MS;
+    for (;;) {
+      this.#client ??= await this.#connect();
+      const status = await this.#client?.call("status", {});
+      if (status?.ok === true && status.value.recovery.stage === "LIVE") {
+        if (status.value.recovery.report === null && !this.#machine.excused)
+          throw new Error("a recovery ends without a report");
+        return;
+      }
+      if (this.#machine.clock.elapsed() > until && this.#machine.excused) throw new Over(); // It waits for a person.
+      if (this.#machine.clock.elapsed() > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
+      await this.sleep(POLL_MS);
+    }
+  }
+
+  async #connect(): Promise<RpcClient | undefined> {
+    const { sockets, disk } = this.#machine.doors(this.me);
+    try {
+      const dial = (events: Parameters<typeof sockets.connect>[1]) =>
+        sockets.connect(`${HOME}/${DAEMON_SOCKET}`, events);
+      const client = await RpcClient.connect(dial, readSmall(disk, HOME, TOKEN), VERSION);
+      if (!client.ok) return undefined;
+      void client.value.closed.then(() => {
+        if (this.#client === client.value) this.#client = undefined;
+      });
+      return client.value;
+    } catch (error) {
+      if (isFault(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async call<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
+    const client = this.#client;
+    const answer = await client?.call(method, params);
+    if (client === undefined || answer === undefined) throw new Over(); // CI1
+    if (!answer.ok && (answer.error.code === "daemon.gone" || this.#machine.excused)) throw new Over();
+    return answer;
+  }
+
+  /** What must not be refused. */
+  async ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
+    const answer = await this.call(method, params);
+    if (!answer.ok) throw new Error(`${method} ${JSON.stringify(params)} was refused: ${answer.error.message}`);
+    return answer.value;
+  }
+}
