@@ -13,7 +13,12 @@ test("U6 a round during the write of a terminal starts nothing for it", async ()
   const { clock } = machine;
   const started: string[] = [];
   const doors = machine.doors(machine.born());
-  const children: Partial<Children> = { detached: ({ argv }) => started.push(argv.at(-1) ?? "") };
+  const children: Partial<Children> = {
+    detached: ({ argv }) => {
+      started.push(argv.at(-1) ?? "");
+      return machine.born().who.pid; // It lives, and is never replaced.
+    },
+  };
   const self = { environment: () => ({}), command: () => ["bun", "holder"] as const, holder: async () => undefined };
   const config = loadConfig({ env: () => undefined, absolute: (path) => path, read: () => undefined });
   const opening = EventLog.open(doors, config.ok ? config.value.config.log : {});
