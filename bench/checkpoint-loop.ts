@@ -1,6 +1,6 @@
 // A program that does nothing but checkpoints of 25 terminals that have all just printed something, one after the
-// other; a minute apart in life. `bun bench/checkpoint-loop.ts <directory>`: says a line after the first, ends when it
-// is told to.
+// other; a minute apart in life. `bun bench/checkpoint-loop.ts <directory>`: prints a line after the first, and
+// runs until it is stopped.
 import { CheckpointWriter } from "../src/daemon/terminal/checkpoint-writer.ts";
 import { realClock } from "../src/world/real/clock.ts";
 import { realDisk } from "../src/world/real/disk.ts";

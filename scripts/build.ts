@@ -67,7 +67,7 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   }
   const link = join(root, NEWEST);
   const before = linkedFrom(link);
-  // Whoever copied it may have made a directory of it.
+  // A copy of the tree may have turned the link into a directory.
   if (before === undefined) rmSync(link, { recursive: true, force: true });
   symlinkSync(basename(directory), `${directory}.link`);
   renameSync(`${directory}.link`, link); // BC1

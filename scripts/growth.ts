@@ -1,5 +1,5 @@
 // Whether something grew over a run: what was seen of it in the last third of the run against the first.
-// GR1. The medians count: one busy moment is no growth.
+// GR1. The medians count: one busy moment is not growth.
 // GR2. What may grow is stated for each kind, and nothing else may: a fixed part for noise, a part of what was there at
 //      the beginning, and a part for each cycle of work, if what the work leaves behind is meant to stay.
 export type Sample = ReadonlyMap<string, number>;

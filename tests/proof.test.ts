@@ -135,7 +135,7 @@ describe("growth", () => {
   const seen = (values: readonly number[]): Sample[] => values.map((value) => new Map([["x", value]]));
   const none = () => ({ fixed: 0, part: 0, eachCycle: 0 });
 
-  test("the medians of the first and the last third are compared; one outlier is no growth", () => {
+  test("the medians of the first and the last third are compared; one outlier is not growth", () => {
     expect(judge(seen([1, 1, 1, 1, 1, 1, 1, 90, 1]), none)).toEqual([
       { name: "x", first: 1, last: 1, allowed: 0, isTooMuch: false },
     ]);

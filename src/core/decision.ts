@@ -1,5 +1,5 @@
-// What a decision comes to: its events, and every session that they touch as it is after them. Whoever decides has
-// folded the events already, so that nobody folds them again.
+// What a decision comes to: its events, and every session that they touch as it is after them. The decider
+// has already folded the events, so they are not folded again.
 
 export type Decision<E, S> = {
   readonly events: readonly E[];
