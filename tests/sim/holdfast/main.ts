@@ -2,6 +2,9 @@
 // leaves promises behind that fail; a test runner would take them for failures of the test.
 // Prints each plan before its story, then what was tried, or why the last one failed; each is a line of JSON. In place
 // of a seed, a plan repeats its story.
+
+// The daemon loads it with the first workflow, which would take real time in the first story (ST1 of story.ts).
+import "../../../src/wire/files/workflow-file.ts";
 import { Crashed } from "../faults.ts";
 import { type Plan, planOf, Story } from "./story.ts";
 

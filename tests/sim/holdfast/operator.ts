@@ -94,15 +94,17 @@ export class Operator {
   async #look(): Promise<void> {
     const found = await this.#find();
     this.#must(this.memory.wrong(found));
-    const { running } = this.#machine.witness;
-    for (const [id, pid] of this.before) {
-      const now = running.get(id)?.who.pid;
-      const state = found.terminals.find((terminal) => terminal.id === id)?.state;
-      if (now === undefined || state === undefined) continue;
-      const same = now === pid && state.kind === "running" && state.pid === pid;
-      if (!same) throw new Error(`${id} ran as ${pid}, and is ${JSON.stringify(state)} (${now})`); // OP3
-    }
+    this.#must([...this.before].flatMap(([id, pid]) => this.#changed(id, pid, found)));
     this.before.clear();
+  }
+
+  /** OP3 */
+  #changed(id: string, pid: number, { terminals }: Found): string[] {
+    const now = this.#machine.witness.running.get(id)?.who.pid;
+    const state = terminals.find((terminal) => terminal.id === id)?.state;
+    if (now === undefined || state === undefined) return [];
+    const same = now === pid && state.kind === "running" && state.pid === pid;
+    return same ? [] : [`${id} ran as ${pid}, and is ${JSON.stringify(state)} (${now})`];
   }
 
   /** OP1 */
