@@ -8,7 +8,6 @@ import { applyAgent } from "../src/core/agent/apply.ts";
 import { storedOf } from "../src/core/agent/checkpoint.ts";
 import type { AgentCommand } from "../src/core/agent/commands.ts";
 import { decideAgent } from "../src/core/agent/decide.ts";
-import { DEFAULT_AGENT_CONFIG } from "../src/core/agent/draft.ts";
 import type { AgentEvent } from "../src/core/agent/events.ts";
 import { Tree } from "../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../src/daemon/agent/checkpoints.ts";
@@ -58,7 +57,7 @@ function lifeOf(wanted: number): Lived {
   let before: AgentRecord | undefined;
   const submit = (command: AgentCommand) => {
     const decided = decideAgent(
-      { agentRecords, tree, settings: DEFAULT_AGENT_CONFIG },
+      { agentRecords, tree, settings: { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} } },
       command,
       "2026-01-01T00:00:00.000Z",
     );

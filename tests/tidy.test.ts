@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readAll, readText, type SourceFile } from "../scripts/files.ts";
 import { clausesOf, groupsOfTsv } from "../scripts/requirement-rows.ts";
 import { importCycles } from "./tidy/cycles.ts";
+import { deadExports } from "./tidy/exports.ts";
 import { daemonRoot, importDirections } from "./tidy/rooms.ts";
 import * as rules from "./tidy/rules.ts";
 
@@ -258,5 +259,20 @@ describe("src/ has no import cycle", () => {
 
   test("it holds for every file of the repository", () => {
     expect(importCycles(everything)).toEqual([]);
+  });
+});
+
+describe("nothing in src/ is exported for nobody", () => {
+  test("a function that only a test calls is found", () => {
+    const a = { path: "src/core/a.ts", text: "export function lonely() {}\nexport const used = 1;" };
+    const b = { path: "src/core/b.ts", text: 'import { used } from "./a.ts"; // lonely' };
+    const c = { path: "src/core/a.test.ts", text: 'import { lonely } from "./a.ts";' };
+    expect(deadExports([a, b, c])).toEqual(["src/core/a.ts: lonely"]);
+    const d = { path: "scripts/d.ts", text: 'import { lonely } from "../src/core/a.ts";' };
+    expect(deadExports([a, b, c, d])).toEqual([]);
+  });
+
+  test("it holds for every file of the repository", () => {
+    expect(deadExports(everything)).toEqual([]);
   });
 });

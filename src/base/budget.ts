@@ -27,13 +27,6 @@ export function isExhausted(budget: Budget, now: number): boolean {
   return within(budget, now).length >= budget.limit;
 }
 
-/** How long from `now` until it is no longer exhausted; 0 if it is not exhausted. */
-export function exhaustedForMs(budget: Budget, now: number): number {
-  if (!isExhausted(budget, now)) return 0;
-  const oldest = Math.min(...within(budget, now).slice(-budget.limit));
-  return oldest + budget.windowMs - now + 1;
-}
-
 function within(budget: Budget, now: number): readonly number[] {
   return budget.spent.filter((time) => Math.abs(now - time) <= budget.windowMs); // B2
 }

@@ -15,11 +15,3 @@ export async function inSlices<S, T>(clock: Clock, steps: Generator<S, T>, after
     until = clock.elapsed() + SLICE_MS;
   }
 }
-
-/** The same without a pause. */
-export function atOnce<T>(steps: Generator<unknown, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}

@@ -27,7 +27,6 @@ export const RECOVERY = "recovery";
 export const RECOVERY_STATE = "recovery/recovery-state.json";
 export const REPORTS = "recovery/reports";
 export const MIGRATIONS = "recovery/migrations";
-export const LAST_CRASH = "recovery/last-crash.json";
 export const CRASH_HISTORY = "recovery/crash-history.json";
 export const SAFE_MODE = "recovery/safe-mode.json";
 export const WANTED = "recovery/wanted.json";

@@ -26,13 +26,6 @@ export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
   { name: "background-checkpoints", says: "background checkpoint writes" },
 ]);
 
-export const SAFE_MODE_KEEPS: readonly Subsystem[] = Object.freeze([
-  { name: "watchdog", says: "crash detection and restarts" },
-  { name: "bus", says: "status and events" },
-  { name: "recovery", says: "the recovery machine and its reports" },
-  { name: "ui", says: "command line and page, with a banner; running terminals stay attachable" },
-]);
-
 /** `recovery/safe-mode.json` */
 export type SafeModeState =
   /** `since` is empty if it was never on. */

@@ -1,6 +1,6 @@
 // The messages between the daemon and the screen program.
 import { expect, test } from "bun:test";
-import { answerOf, isScreenSnapshot, parseScreenAnswer, parseScreenRequest } from "./screen.ts";
+import { answerOf, parseScreenAnswer, parseScreenRequest } from "./screen.ts";
 
 const size = { cols: 80, rows: 24 };
 const from = { offset: 3, ...size, vt: "x", exact: true, at: "2026-01-01T00:00:00.000Z", title: "", alternate: false };
@@ -44,9 +44,4 @@ test("answers are a value or a refusal by number", () => {
   expect(parseScreenAnswer({ n: 2, ok: false, error: { code: "c" } })).toBeUndefined();
   expect(parseScreenAnswer({ ok: true })).toBeUndefined();
   expect(answerOf("farewell", { ok: true, value: "v" })).toEqual({ ok: true, value: "v" });
-  expect([isScreenSnapshot(from), isScreenSnapshot({ ...from, offset: -1 }), isScreenSnapshot("x")]).toEqual([
-    true,
-    false,
-    false,
-  ]);
 });

@@ -68,11 +68,6 @@ const UNUSABLE = refused(
   "The daemon and the screen program are of different versions: restart the daemon.",
 );
 
-/** Whether a value is a snapshot: a checkpoint may be damaged, or of another version. */
-export function isScreenSnapshot(value: unknown): value is ScreenSnapshot {
-  return fitting(SNAPSHOT, value) !== undefined;
-}
-
 const REFUSAL: Shape<Refusal> = object({ code: text, message: text, hint: text });
 
 export type ScreenAnswer = { readonly n: number; readonly answer: Result<unknown> };

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
-import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { orphanedSessions } from "../../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
 import { forgetAgents } from "../../src/daemon/agent/forget.ts";
@@ -16,7 +15,7 @@ import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { simWorld } from "../sim/world.ts";
-import { CHILD, planFor } from "./house.ts";
+import { CHILD, NO_SETTINGS, planFor } from "./house.ts";
 
 const HOME = "/h";
 const DAY = 86_400_000;
@@ -54,7 +53,7 @@ class Life {
     this.world = world;
     this.log = log;
     const nothing = () => undefined;
-    this.store = new AgentStore(log, world.clock, () => DEFAULT_AGENT_CONFIG, {
+    this.store = new AgentStore(log, world.clock, () => NO_SETTINGS, {
       publish: nothing,
       perform: nothing,
       onBug,

@@ -8,7 +8,7 @@ import { type Agent, type AgentRecord, stateOf } from "../../src/core/agent/agen
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
-import { type AgentConfig, DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
+import type { AgentConfig } from "../../src/core/agent/draft.ts";
 import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent, AgentSettings, SessionPlan } from "../../src/core/agent/events.ts";
 import type { ProviderEvent, ProviderName } from "../../src/core/agent/provider.ts";
@@ -39,6 +39,9 @@ class Counted extends Map<string, AgentRecord> {
   }
 }
 
+/** The configuration of agents without any. */
+export const NO_SETTINGS: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
+
 export class AgentFixture {
   readonly agentRecords = new Counted();
   readonly events: AgentEvent[] = [];
@@ -47,7 +50,7 @@ export class AgentFixture {
   now = Date.parse("2026-01-01T00:00:00.000Z");
 
   constructor(settings: Partial<AgentConfig> = {}) {
-    this.settings = { ...DEFAULT_AGENT_CONFIG, ...settings };
+    this.settings = { ...NO_SETTINGS, ...settings };
   }
 
   get at(): string {

@@ -3,7 +3,6 @@ import type { ReportItem } from "../../src/core/recovery.ts";
 import { type Folding, foldSessions } from "../../src/daemon/fold.ts";
 import { PartBorder } from "../../src/daemon/part.ts";
 import type { Kind, SessionStore } from "../../src/daemon/session-store.ts";
-import { atOnce } from "../../src/daemon/slices.ts";
 import type { EventLog } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
 
@@ -28,4 +27,12 @@ export function* nothingToFold(): Generator<never, void> {
 
 export function foldNow<K extends Kind>(log: EventLog, store: SessionStore<K>, folding: Folding<K>): ReportItem[] {
   return atOnce(foldSessions({ border: liveBorder(), log, store }, folding));
+}
+
+/** Folds without a pause. */
+function atOnce<T>(steps: Generator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }

@@ -5,14 +5,13 @@ import { type AgentRecord, agentSession } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
-import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { Tree } from "../../src/core/agent/tree.ts";
 import { SessionStore } from "../../src/daemon/session-store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
-import { planFor } from "../agent/house.ts";
+import { NO_SETTINGS, planFor } from "../agent/house.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { nothing } from "../sim/survive.ts";
@@ -38,8 +37,7 @@ class Site {
     this.store = new SessionStore<Agents>(
       {
         session: (_, { id }) => agentSession(id),
-        decide: (agentRecords, command, at) =>
-          decideAgent({ agentRecords, tree, settings: DEFAULT_AGENT_CONFIG }, command, at),
+        decide: (agentRecords, command, at) => decideAgent({ agentRecords, tree, settings: NO_SETTINGS }, command, at),
         apply: applyAgent,
         effectsOf: agentEffectsOf,
         changed: (before, after) => tree.note(before, after),

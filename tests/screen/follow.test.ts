@@ -5,7 +5,7 @@ import { answer } from "../../src/screen/answer.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { FollowedTape } from "../../src/screen/follow.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
-import { isScreenSnapshot } from "../../src/wire/screen.ts";
+import { answerOf } from "../../src/wire/screen.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { EFFORT, output } from "./arbitrary.ts";
@@ -80,9 +80,8 @@ test("a snapshot and the bytes since give the same screen; the bytes alone would
   const live = new LiveScreens(world);
   const ask = { directory: home.directory("a"), size, op: "snapshot", maxBytes: EVERYTHING } as const;
   home.append("a", text.slice(0, 30));
-  const first = await answer(live, world.clock, ask);
+  const first = answerOf("snapshot", await answer(live, world.clock, ask));
   if (!first.ok) throw new Error(first.error.message);
-  if (!isScreenSnapshot(first.value)) throw new Error("no snapshot");
   const snapshot = first.value;
   expect(snapshot.exact).toBe(true);
   home.append("a", text.slice(30));
@@ -101,8 +100,8 @@ test("the screen at an earlier offset, from a snapshot or from the start: nothin
   const live = new LiveScreens(world);
   const ask = { directory: home.directory("p"), size } as const;
   home.append("p", "before");
-  const taken = await answer(live, world.clock, { ...ask, op: "snapshot", maxBytes: EVERYTHING });
-  if (!taken.ok || !isScreenSnapshot(taken.value)) throw new Error("no snapshot");
+  const taken = answerOf("snapshot", await answer(live, world.clock, { ...ask, op: "snapshot", maxBytes: EVERYTHING }));
+  if (!taken.ok) throw new Error("no snapshot");
   home.append("p", " end\u001b[2J\u001b[Hafterwards");
   const textAt = async (from: object) => {
     const said = await new LiveScreens(world).past({ ...ask, ...from }, 10);
@@ -211,8 +210,8 @@ test("a snapshot that is ahead of its tape is shown, and the next bytes of the t
   home.append("a", "before the power cut");
   const live = new LiveScreens(world);
   const ask = { directory: home.directory("a"), size: { cols: 40, rows: 5 }, op: "snapshot", maxBytes: 0 } as const;
-  const made = await answer(live, world.clock, ask);
-  if (!made.ok || !isScreenSnapshot(made.value)) throw new Error("no snapshot");
+  const made = answerOf("snapshot", await answer(live, world.clock, ask));
+  if (!made.ok) throw new Error("no snapshot");
   const after = new TapeHome();
   after.append("a", "before");
   const other = { ...ask, directory: after.directory("a") };

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import type { ScreenSnapshot } from "../../src/core/terminal/screen.ts";
 import type { Terminal, TerminalState } from "../../src/core/terminal/terminal.ts";
-import { CheckpointState, NO_SCREENS, type ScreenRequest } from "../../src/daemon/terminal/checkpoint-state.ts";
+import { CheckpointState, type ScreenRequest } from "../../src/daemon/terminal/checkpoint-state.ts";
 import type { HolderStatus } from "../../src/wire/holder/protocol.ts";
 import { simWorld } from "../sim/world.ts";
 import { sessionOf, terminalOf } from "./checkpoint-sessions.ts";
@@ -302,8 +302,4 @@ test("a holder that does not answer delays nothing: size and counts stay as they
   site.mute = false;
   site.print(id, 2, "more and more");
   expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
-});
-
-test("without a screen program terminals are saved without screens", async () => {
-  expect(await NO_SCREENS.snapshot([])).toEqual(new Map());
 });

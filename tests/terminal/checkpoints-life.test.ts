@@ -1,7 +1,6 @@
 // The checkpoints of a daemon's whole life, in a simulated world: read, written while live, and at the end.
 import { expect, test } from "bun:test";
 import type { Terminal } from "../../src/core/terminal/terminal.ts";
-import { NO_SCREENS } from "../../src/daemon/terminal/checkpoint-state.ts";
 import { Checkpoints } from "../../src/daemon/terminal/checkpoints.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { loadConfig } from "../../src/wire/files/config.ts";
@@ -29,7 +28,7 @@ class Life {
     this.world = { ...world, home: "/home" };
     world.disk.plant("/home/other", Buffer.from(""));
     this.checkpoints = new Checkpoints(this.world, configured(), {
-      screens: NO_SCREENS,
+      screens: { snapshot: async () => new Map() },
       terminals: () => this.terminals.values(),
       status: async () => {
         this.statuses += 1;

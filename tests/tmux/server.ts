@@ -5,7 +5,7 @@ import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../src/base/result.ts";
-import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
+import { panesOfLayout } from "../../src/core/tmux/snapshot.ts";
 import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
 import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
@@ -196,4 +196,9 @@ export function tmuxSites(): () => TmuxSite {
     sites.push(site);
     return site;
   };
+}
+
+/** A layout without its checksum and its panes' numbers: what two windows of the same shape share. */
+function shapeOf(layout: string): string {
+  return layout.slice(5).replaceAll(/(\d+x\d+,\d+,\d+),\d+/g, "$1");
 }

@@ -1,7 +1,7 @@
 // Claims about crash loops and safe mode.
 import { expect, test } from "bun:test";
 import type { Fault } from "../../src/base/fault.ts";
-import { readSafeMode, SAFE_MODE_KEEPS, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/home/safe-mode.ts";
+import { readSafeMode, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/home/safe-mode.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
 import { CrashLoopDetector, crashHistoryPath } from "../../src/watchdog/crash-loop.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -118,7 +118,6 @@ test("SM-3(a,f) entering lists providers, sharing and background checkpoints as 
     reason: "three crashes",
     off: ["providers", "tunnel", "background-checkpoints"],
   });
-  expect(SAFE_MODE_KEEPS.map(({ name }) => name)).toEqual(["watchdog", "bus", "recovery", "ui"]);
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(true);
   expect(await mode().exit()).toBe(true);
   expect(mode().isActive()).toBe(false);

@@ -1,5 +1,7 @@
 // The terminal commands: their names, flags and arguments.
+
 import { buildCommand } from "@stricli/core";
+import { RESTORE_POLICIES } from "../../core/terminal/restoration.ts";
 import type { Context } from "../command-world.ts";
 import {
   choiceFlag,
@@ -22,7 +24,6 @@ import type { RmFlags } from "./rm.ts";
 import type { SendFlags } from "./send.ts";
 import type { TailFlags } from "./tail.ts";
 
-const POLICIES = ["auto", "ask", "never"] as const;
 const WAYS = ["plan", "shell", "recipe"] as const;
 const one = { kind: "tuple", parameters: [terminal] } as const;
 const ROW = "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal}";
@@ -39,7 +40,7 @@ const open = buildCommand<NewFlags, [name?: string], Context>({
       detach: flag("Do not attach to it"),
       lane,
       cwd,
-      restore: choiceFlag(POLICIES, "After a crash of the machine: auto, ask first, or never [default = auto]"),
+      restore: choiceFlag(RESTORE_POLICIES, "After a crash of the machine: auto, ask first, or never [default = auto]"),
       json: flag(`Do not attach; one JSON object ${ROW}`),
     },
     aliases: { d: "detach" },
@@ -181,7 +182,7 @@ const restore = buildCommand<RestoreFlags, [terminal: string], Context>({
   parameters: {
     flags: {
       home,
-      policy: choiceFlag(POLICIES, "From now on: auto, ask first, or never"),
+      policy: choiceFlag(RESTORE_POLICIES, "From now on: auto, ask first, or never"),
       as: choiceFlag(WAYS, "plan: as recovery would; shell: only its shell; recipe: run its first command again"),
       json: flag("One JSON object {id, name, policy, state, notes}"),
     },

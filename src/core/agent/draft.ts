@@ -25,8 +25,6 @@ export type AgentConfig = {
   readonly recipes: Readonly<Record<string, Recipe>>;
 };
 
-export const DEFAULT_AGENT_CONFIG: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
-
 /** All agents, the index over them, and the configuration. */
 export type AgentContext = { readonly agentRecords: AgentRecords; readonly tree: Tree; readonly settings: AgentConfig };
 

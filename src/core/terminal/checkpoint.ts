@@ -5,6 +5,7 @@
 //     (TC-6).
 // C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
 //     started: a power cut may have lost its end, and other bytes have taken its place.
+import { RESTORE_POLICIES } from "./restoration.ts";
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 
@@ -68,7 +69,6 @@ export type ValidationFacts = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIVE_MINUTES_MS = 5 * 60 * 1000;
-const POLICIES: readonly unknown[] = ["auto", "ask", "never"];
 
 /** TC-6. Returns everything that is wrong, not only the first problem. */
 export function validateCheckpoint(found: unknown, facts: ValidationFacts): Validation {
@@ -166,7 +166,7 @@ const FIELDS: Readonly<Record<keyof CheckpointSession, readonly [Judge, string]>
   argv: [isArgv, "it must be a list of texts, and not empty"],
   size: [isSize, "it must be {cols, rows}"],
   generation: [(value) => isCount(value) && value > 0, "it must be a number from 1 on"],
-  policy: [(value) => POLICIES.includes(value), "it must be auto, ask or never"],
+  policy: [(value) => RESTORE_POLICIES.some((policy) => policy === value), "it must be auto, ask or never"],
   bootId: [isText, "it must be a text"],
   screen: [isScreen, "it must say where the snapshot was taken, or be null"],
   foreground: [isForeground, "it must be {argv, cwd}, or null"],

@@ -2,13 +2,9 @@
 // restarted.
 
 /** `auto`: it is restored automatically. `ask`: it waits for `holdfast restore`. `never`: it stays as it was found. */
-export type RestorePolicy = "auto" | "ask" | "never";
+export const RESTORE_POLICIES = ["auto", "ask", "never"] as const;
 
-export const POLICIES: readonly RestorePolicy[] = ["auto", "ask", "never"];
-
-export function isPolicy(value: unknown): value is RestorePolicy {
-  return POLICIES.some((policy) => policy === value);
-}
+export type RestorePolicy = (typeof RESTORE_POLICIES)[number];
 
 /** The foreground program of a shell. */
 export type Foreground = {

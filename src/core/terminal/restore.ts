@@ -20,10 +20,6 @@ import type { Terminal } from "./terminal.ts";
  */
 export type RestoreWay = "plan" | "shell" | "recipe";
 
-export function isWay(value: unknown): value is RestoreWay {
-  return value === "plan" || value === "shell" || value === "recipe";
-}
-
 /** What is to be restored, before the disk is read. */
 export type Aim = {
   /** The shell, if it is one. */

@@ -10,17 +10,15 @@ import {
   panesOfLayout,
   REVIVAL,
   savedDirectory,
-  shapeOf,
   type TmuxPane,
   unformatted,
 } from "./snapshot.ts";
 
 const LAYOUT = "8f38,120x40,0,0{89x40,0,0,0,30x40,90,0[30x20,90,0,12,30x19,90,21,3]}";
 
-test("a layout names its panes in order, and has a shape without them", () => {
+test("a layout names its panes in order", () => {
   expect(panesOfLayout(LAYOUT)).toEqual(["%0", "%12", "%3"]);
   expect(panesOfLayout("c195,80x24,0,0,7")).toEqual(["%7"]);
-  expect(shapeOf(LAYOUT)).toBe("120x40,0,0{89x40,0,0,30x40,90,0[30x20,90,0,30x19,90,21]}");
   expect([LAYOUT, "even-horizontal", "8f38,80x24;kill-server", ""].map(isLayout)).toEqual([true, false, false, false]);
 });
 

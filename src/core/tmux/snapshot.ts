@@ -53,11 +53,6 @@ export function panesOfLayout(layout: string): string[] {
   return [...layout.matchAll(LEAF)].map(([, number]) => `%${number}`);
 }
 
-/** The layout without its panes' numbers (and the checksum over them): what two windows of the same shape share. */
-export function shapeOf(layout: string): string {
-  return layout.slice(5).replaceAll(LEAF, (leaf) => leaf.slice(0, leaf.lastIndexOf(",")));
-}
-
 /** Q1. Text for a place where tmux expands formats; only `#[` stays as it is there. */
 export function unformatted(text: string): string {
   return text.replaceAll(/#(?!#*\[)/g, "##");

@@ -40,9 +40,6 @@ export interface ScreenPort {
   snapshot(requests: readonly ScreenRequest[]): Promise<ReadonlyMap<string, ScreenSnapshot>>;
 }
 
-/** Draws nothing: terminals come back with their tape alone. */
-export const NO_SCREENS: ScreenPort = { snapshot: async () => new Map() };
-
 export type StateOptions = { readonly scrollbackBytes: number; readonly environment: EnvironmentRules };
 
 export type StatePorts = {

@@ -3,7 +3,7 @@
 //     fallback.
 // G2. A newer version stops the search: falling back behind it would undo what the newer program did.
 
-import { baseName, joinPath } from "../../base/path.ts";
+import { baseName } from "../../base/path.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Disk } from "../../world/disk.ts";
 import { type Checkpoint, type CheckpointProblem, type Expected, type FileReading, readCheckpoint } from "./read.ts";
@@ -52,24 +52,4 @@ export function refuseNewer(
   const message = `${baseName(path)} has version ${version}; this program knows versions up to ${ours}`;
   const hint = `Run the newer holdfast that wrote it, or move ${path} away to continue without it. It is not changed.`;
   return refused("NEWER_VERSION", message, hint);
-}
-
-/** The result of `load` for each directory that has or had a checkpoint. */
-export type CheckpointFound = { readonly name: string; readonly directory: string; readonly loaded: Loaded };
-
-/**
- * Searches every directory below `directory`; `storeOf` makes
- * the store of one. Directories without any trace are left out.
- */
-export function findCheckpoints(
-  disk: Disk,
-  directory: string,
-  storeOf: (path: string) => { load(): Loaded },
-): CheckpointFound[] {
-  const directories = disk.list(directory).filter((name) => disk.stat(joinPath(directory, name))?.kind === "directory");
-  const found = directories.sort().map((name) => {
-    const path = joinPath(directory, name);
-    return { name, directory: path, loaded: storeOf(path).load() };
-  });
-  return found.filter(({ loaded }) => loaded.kind !== "none" || loaded.problems.length > 0);
 }

@@ -5,7 +5,7 @@ import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { bytes, DISKS, get, type Place, places, put } from "../../../tests/world/places.ts";
 import { listQuarantine } from "../file/quarantine.ts";
-import { findCheckpoints, type Loaded } from "./load.ts";
+import type { Loaded } from "./load.ts";
 import { type CheckpointOptions, CheckpointStore } from "./store.ts";
 
 const place = places();
@@ -213,33 +213,6 @@ test("too many waiting saves are refused, so that memory is bounded", async () =
   const saves = await Promise.all(Array.from({ length: 100 }, (_, seq) => store.save({}, seq)));
   expect(saves.filter(({ ok }) => !ok).length).toBe(36);
   expect((await store.save({}, 101)).ok).toBe(true);
-});
-
-test("all checkpoints below a directory are found, damaged ones with their reason", async () => {
-  const at = place(make);
-  const storeOf = (path: string) =>
-    new CheckpointStore(at.disk, new SimClock(), {
-      ...optionsIn(at.root),
-      path: `${path}/checkpoint.json`,
-      keep: { history: `${path}/history`, limit: 3 },
-    });
-  for (const [name, seq] of [
-    ["b", 2],
-    ["a", 1],
-    ["c", 3],
-  ] as const)
-    await storeOf(`${at.root}/sessions/${name}`).save({}, seq);
-  at.disk.makeDirectory(`${at.root}/sessions/nothing`);
-  put(at.disk, `${at.root}/sessions/a-file`, "");
-  const broken = at.disk.open(`${at.root}/sessions/c/checkpoint.json`, "write");
-  broken.truncate(5);
-  broken.close();
-  const found = findCheckpoints(at.disk, `${at.root}/sessions`, storeOf);
-  expect(found.map(({ name, loaded }) => `${name}: ${said(loaded)}`)).toEqual([
-    "a: 1 from checkpoint.json",
-    "b: 2 from checkpoint.json",
-    "c: none garbage",
-  ]);
 });
 
 test("a body that is not JSON is a bug in the caller, and leaves the checkpoint unchanged", async () => {

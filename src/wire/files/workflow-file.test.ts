@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { readAll, readText } from "../../../scripts/files.ts";
-import { readWorkflow, workflowProblemText, workflowRefusal } from "./workflow-file.ts";
+import { fileProblemText } from "./source.ts";
+import { readWorkflow, workflowRefusal } from "./workflow-file.ts";
 import { workflowJsonSchema } from "./workflow-json-schema.ts";
 
 const read = (text: string) => readWorkflow(new TextEncoder().encode(text), "file");
 
 function problems(text: string): string[] {
   const found = read(text);
-  return found.ok ? [] : found.error.map((problem) => workflowProblemText("f", problem));
+  return found.ok ? [] : found.error.map((problem) => fileProblemText("f", problem));
 }
 
 function definition(text: string) {

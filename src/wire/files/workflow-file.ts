@@ -68,11 +68,6 @@ function namesSet({ flow, parameters = {} }: Definition): ReadonlySet<string> {
   return new Set([...Object.keys(parameters), ...steps.flatMap(of)]);
 }
 
-/** `flow.yml:3:1: There is no key "stpes" in the workflow. Did you mean steps?`, as editors and people follow it. */
-export function workflowProblemText(path: string, problem: FileProblem): string {
-  return fileProblemText(path, problem);
-}
-
 export function workflowRefusal(path: string, problems: readonly FileProblem[]): Refusal {
   const message = ["The workflow file is wrong.", ...problems.map((one) => fileProblemText(path, one))].join("\n");
   return { code: "bad-workflow", message, hint: `Correct ${path}, then try again. holdfast run --check ${path}` };
