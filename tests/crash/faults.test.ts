@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realWorld } from "../../src/world/world.ts";
-import { amount } from "../sim/fuzz/profile.ts";
+import { amount, sampleOf } from "../sim/fuzz/profile.ts";
 import { parseAcks } from "./acks.ts";
 import { type Ended, exercise } from "./child.ts";
 import { verify } from "./verify.ts";
@@ -99,12 +99,14 @@ function check(home: string, acks: string, when: number): void {
 
 const MINUTES = 3 * 60_000;
 
-for (const { calls, error, judges } of [
+const SWEEPS = [
   { calls: "fdatasync", error: "EIO", judges: true },
   { calls: "fsync", error: "EIO", judges: false },
   { calls: "pwrite64", error: "EIO", judges: true },
   { calls: "pwrite64", error: "ENOSPC", judges: true },
-]) {
+];
+
+for (const { calls, error, judges } of sampleOf(SWEEPS, 2)) {
   test.skipIf(!straceWorks.ok)(
     `EL-2 ${error} from sampled ${calls} calls ends the run without a false acknowledgement, and the next run recovers (needs strace)`,
     async () => {

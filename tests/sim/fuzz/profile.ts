@@ -47,6 +47,11 @@ export function sampleOf<T>(all: readonly T[], oneIn: number, turn = 0): T[] {
   return PROFILE.name === "ci" ? all.filter((_, at) => at % oneIn === first) : [...all];
 }
 
+/** In `ci` true for one commit in so many, otherwise always: for a single test that costs much. */
+export function isInSample(oneIn: number, turn = 0): boolean {
+  return sampleOf(["it"], oneIn, turn).length > 0;
+}
+
 /** Randomness derived from the seed of the run. Each user has its own `purpose`. */
 export function seeded(purpose: number): SimRandom {
   return new SimRandom(PROFILE.seed * 1000 + purpose);
