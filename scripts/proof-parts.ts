@@ -49,6 +49,13 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 5 },
   },
   {
+    name: "lives",
+    tries: "two hundred thousand lives of the whole daemon, with crashes and faults, and two quiet lives after them",
+    // Rounds have neighbouring seeds, and so do the stories of a round.
+    command: ["tests/sim/holdfast/main.ts", "{seed}0000", "2500"],
+    until: { count: /"lives":(\d+)/g, of: "lives", goal: 200_000 },
+  },
+  {
     name: "every-call",
     tries:
       "agents, workflows and terminals on a simulated machine, crashed at every call with every ending, three seeds",

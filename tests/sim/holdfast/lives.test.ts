@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { amount, PROFILE } from "../fuzz/profile.ts";
 import type { Plan } from "./story.ts";
 
-const STORIES = amount(520, 50_000);
+const STORIES = amount(520, 2_000);
 const LIVES_FOR_EACH = 4;
 /** Many times what they take. */
 const LIMIT_MS = STORIES * 1_000;
