@@ -4,9 +4,16 @@ import fc from "fast-check";
 import { amount, PROFILE } from "../../tests/sim/fuzz/profile.ts";
 import { SimProcesses } from "../../tests/sim/processes.ts";
 import type { ListedProcess, ProcessIdentity } from "../world/process.ts";
-import { findOrphans, type HeldTerminal, type Orphan } from "./orphans.ts";
+import { findOrphans, type HeldTerminal, type Marker, type Orphan } from "./orphans.ts";
 
-const MARKER = "HOLDFAST_TERMINAL";
+const [MARKER, HOME] = ["HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"] as const;
+const OURS = "this home";
+const OLDER = "";
+
+/** What a program of a terminal carries; of an older version, no home. */
+function mark(id: string, home: string = OURS) {
+  return { [MARKER]: id, ...(home !== OLDER && { [HOME]: home }) };
+}
 
 /** A machine with terminals on it, as the daemon knows them. */
 class Machine {
@@ -17,8 +24,8 @@ class Machine {
   /** A holder, and its shell as the leader of its own session. */
   terminal(id: string): { readonly holder: ProcessIdentity; readonly shell: ProcessIdentity } {
     const holder = this.sim.spawn();
-    const shell = this.sim.spawn(undefined, { ppid: holder.pid, variables: { [MARKER]: id } });
-    this.terminals.push({ id, holder, child: shell, seenAt: undefined });
+    const shell = this.sim.spawn(undefined, { ppid: holder.pid, variables: mark(id) });
+    this.terminals.push({ id, holder, child: shell, startedHere: true, seenAt: undefined });
     return { holder, shell };
   }
 
@@ -27,8 +34,13 @@ class Machine {
     return this.sim.spawn(undefined, { ppid: parent.pid, session });
   }
 
-  marked(parent: ProcessIdentity, id: string): ProcessIdentity {
-    return this.sim.spawn(undefined, { ppid: parent.pid, session: parent.pid, variables: { [MARKER]: id } });
+  marked(parent: ProcessIdentity, id: string, home?: string): ProcessIdentity {
+    return this.sim.spawn(undefined, { ppid: parent.pid, session: parent.pid, variables: mark(id, home) });
+  }
+
+  /** From now on, this home is a copy of the one that started the terminal. */
+  copied(id: string): void {
+    this.#change(id, { startedHere: false });
   }
 
   end(...all: readonly ProcessIdentity[]): void {
@@ -36,20 +48,26 @@ class Machine {
   }
 
   seen(id: string, at = this.sim.ticks()): void {
+    this.#change(id, { seenAt: at });
+  }
+
+  #change(id: string, changes: Partial<HeldTerminal>): void {
     const index = this.terminals.findIndex((terminal) => terminal.id === id);
     const terminal = this.terminals[index];
-    if (terminal !== undefined) this.terminals[index] = { ...terminal, seenAt: at };
+    if (terminal !== undefined) this.terminals[index] = { ...terminal, ...changes };
   }
 
   find() {
     const processes = this.sim.list();
-    const markers = new Map(processes.flatMap(({ pid }) => pair(pid, this.sim.variable(pid, MARKER))));
-    return findOrphans({ bootId: this.sim.bootId(), processes, markers, spared: this.spared }, this.terminals);
+    const markers = new Map(processes.flatMap(({ pid }) => this.#marker(pid)));
+    const table = { bootId: this.sim.bootId(), home: OURS, processes, markers, spared: this.spared };
+    return findOrphans(table, this.terminals);
   }
-}
 
-function pair(pid: number, value: string | undefined): [number, string][] {
-  return value === undefined ? [] : [[pid, value]];
+  #marker(pid: number): [number, Marker][] {
+    const terminal = this.sim.variable(pid, MARKER);
+    return terminal === undefined ? [] : [[pid, { terminal, home: this.sim.variable(pid, HOME) }]];
+  }
 }
 
 const short = (orphans: readonly Orphan[]) => orphans.map(({ who, terminal, by }) => `${who.pid} ${terminal} ${by}`);
@@ -105,7 +123,7 @@ describe("found", () => {
     const on = new Machine();
     const holder = on.sim.spawn();
     const child = on.cleared(holder);
-    on.terminals.push({ id: "a", holder, child, seenAt: undefined });
+    on.terminals.push({ id: "a", holder, child, startedHere: true, seenAt: undefined });
     on.end(holder);
     expect(short(on.find().ours)).toEqual([`${child.pid} a record`]);
   });
@@ -189,11 +207,50 @@ describe("never named", () => {
   test("a held terminal that was opened from within one that is lost", () => {
     const on = new Machine();
     const outer = on.terminal("outer");
-    const inner = on.sim.spawn(undefined, { ppid: outer.shell.pid, variables: { [MARKER]: "outer" } });
-    const shell = on.sim.spawn(undefined, { ppid: inner.pid, variables: { [MARKER]: "inner" } });
-    on.terminals.push({ id: "inner", holder: inner, child: shell, seenAt: undefined });
+    const inner = on.sim.spawn(undefined, { ppid: outer.shell.pid, variables: mark("outer") });
+    const shell = on.sim.spawn(undefined, { ppid: inner.pid, variables: mark("inner") });
+    on.terminals.push({ id: "inner", holder: inner, child: shell, startedHere: true, seenAt: undefined });
     on.end(outer.holder);
     expect(on.find().ours).toEqual([]);
+  });
+});
+
+describe("a home and its copy", () => {
+  test("a process with the marker of the other home is not named, even if its terminal is known by the same id", () => {
+    const on = new Machine();
+    const { holder, shell } = on.terminal("a");
+    on.end(holder, shell);
+    const others = on.sim.spawn(undefined, { variables: mark("a", "another home") });
+    on.cleared(others);
+    expect(on.find()).toEqual({ ours: [], doubtful: [] });
+  });
+
+  test("records that were copied prove nothing: what they name is reported, and not stopped", () => {
+    const on = new Machine();
+    const { holder, shell } = on.terminal("a");
+    const child = on.sim.spawn();
+    on.terminals.push({ id: "b", holder: undefined, child, startedHere: false, seenAt: undefined });
+    const job = on.cleared(child);
+    on.copied("a");
+    on.end(holder);
+    expect(on.find().ours.map(({ who }) => who)).toEqual([shell]); // It carries our marker: this home has moved.
+    expect(short(on.find().doubtful)).toEqual([`${child.pid} b record`, `${job.pid} b session`]);
+  });
+
+  test("a program of an older version names no home: its records prove that it is ours, its marker does not", () => {
+    const on = new Machine();
+    const holder = on.sim.spawn();
+    const shell = on.sim.spawn(undefined, { ppid: holder.pid, variables: mark("a", OLDER) });
+    const job = on.marked(shell, "a", OLDER);
+    const apart = on.sim.spawn(undefined, { variables: mark("a", OLDER) });
+    on.terminals.push({ id: "a", holder, child: shell, startedHere: true, seenAt: undefined });
+    expect(on.find()).toEqual({ ours: [], doubtful: [] });
+    on.end(holder);
+    expect(short(on.find().ours)).toEqual([`${shell.pid} a record`, `${job.pid} a session`]);
+    expect(short(on.find().doubtful)).toEqual([`${apart.pid} a marker`]);
+    on.copied("a");
+    expect(on.find().ours).toEqual([]);
+    expect(on.find().doubtful).toHaveLength(3);
   });
 });
 
@@ -224,7 +281,8 @@ describe("any history", () => {
     /** Depending on its kind a child keeps or clears the marker, and keeps the session or leads its own. */
     fork(parent: ListedProcess, { kind, pick }: Step): void {
       const marker = this.sim.variable(parent.pid, MARKER);
-      const variables = kind % 2 === 0 && marker !== undefined ? { variables: { [MARKER]: marker } } : {};
+      const home = this.sim.variable(parent.pid, HOME) ?? OLDER;
+      const variables = kind % 2 === 0 && marker !== undefined ? { variables: mark(marker, home) } : {};
       const session = kind < 8 ? { session: parent.session } : {};
       const child = this.sim.spawn(freePid(this, pick), { ppid: parent.pid, ...session, ...variables });
       this.come(child, this.originOf(parent));
@@ -234,11 +292,17 @@ describe("any history", () => {
       const there = this.sim.list().filter(({ pid }) => pid !== this.sim.pid);
       const one = there[pick % there.length];
       if (kind === 0 || one === undefined) this.open();
-      else if (kind === 1) this.sim.spawn(freePid(this, pick));
+      else if (kind === 1) this.sim.spawn(freePid(this, pick), stranger(pick));
       else if (kind === 2) this.sim.reap(one.pid);
       else if (kind === 3) this.seen(`t${pick % 5}`, lastLife(this, `t${pick % 5}`));
       else this.fork(one, { kind, pick });
     }
+  }
+
+  /** Anything, or a program of a copy of this home, in this or an older version. */
+  function stranger(pick: number) {
+    const home = ["another home", OLDER][pick % 4];
+    return home === undefined ? {} : { variables: mark(`t${pick % 5}`, home) };
   }
 
   /** Like the system, never a pid that is in use or names a session. */

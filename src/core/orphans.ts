@@ -1,12 +1,14 @@
 // Orphans: processes that terminals of ours left behind when their holder died. Pure: from all known facts to the list.
-// Z1. Only processes that are proven ours are named: by the marker of a terminal of this home, as the recorded child,
-//     by the session of a recorded process, or as a descendant of one of these.
+// Z1. Only processes that are proven ours are named: by the marker of this home and a terminal of it, as the recorded
+//     child, by the session of a recorded process, or as a descendant of one of these.
 // Z2. Records are pid, start time and boot id. One of another boot, or whose pid was reused, proves nothing.
 // Z3. Never named: a process that belongs to a living holder by parent, session or marker; a spared process (our own),
 //     its ancestors and descendants, or a process that carries a foreign marker.
 // Z4. The system does not reuse a pid while a session is named by it. So if its leader is gone, a session is certainly
 //     ours only if a member started while the leader was known to live, or one carries the marker. Others are doubtful:
 //     reported, never stopped.
+// Z5. A copied home has the terminals and records of the original. A marker that names no home (of an older version) is
+//     no proof; and records prove only what this home itself has started. What they would prove otherwise is doubtful.
 import { type Family, familyOf, type Listed } from "./family.ts";
 
 export type Identity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
@@ -16,15 +18,22 @@ export type HeldTerminal = {
   readonly id: string;
   readonly holder: Identity | undefined;
   readonly child: Identity | undefined;
+  /** Whether this home has started them, rather than one that it is a copy of (Z5). */
+  readonly startedHere: boolean;
   /** The last moment (in ticks, like start times) at which holder and child were both known to live, if any. */
   readonly seenAt: number | undefined;
 };
 
+/** `home`: the id of the home, which older versions did not give. */
+export type Marker = { readonly terminal: string; readonly home: string | undefined };
+
 export type ProcessTable = {
   readonly bootId: string;
+  /** The id of this home; if it is undefined, no marker is ours. */
+  readonly home: string | undefined;
   readonly processes: readonly Listed[];
   /** The marker that a process carries, by pid. */
-  readonly markers: ReadonlyMap<number, string>;
+  readonly markers: ReadonlyMap<number, Marker>;
   /** Our own processes: daemon, watchdog, web host. */
   readonly spared: readonly Identity[];
 };
@@ -91,8 +100,8 @@ class Judge {
       this.#byId.set(terminal.id, terminal);
       for (const leader of [terminal.holder, terminal.child]) this.#record(terminal, leader);
     }
-    const marked = table.processes.filter(({ pid }) => table.markers.has(pid));
-    const byMarker = Map.groupBy(marked, ({ pid }) => table.markers.get(pid) ?? "");
+    const marked = table.processes.filter(({ pid }) => this.#isOfThisHome(table.markers.get(pid)));
+    const byMarker = Map.groupBy(marked, ({ pid }) => table.markers.get(pid)?.terminal ?? "");
     for (const [id, members] of byMarker) this.#markedSessions.set(id, new Set(members.map(({ session }) => session)));
   }
 
@@ -107,9 +116,16 @@ class Judge {
   of(listed: Listed): OrphanVerdict {
     const marker = this.#table.markers.get(listed.pid);
     if (marker === undefined) return this.#byRecord(listed);
-    const terminal = this.#byId.get(marker);
+    const terminal = this.#byId.get(marker.terminal);
     if (terminal === undefined || this.#isHeld(terminal)) return { kind: "spared" }; // Z3
-    return { kind: "ours", terminal: marker, by: "marker" };
+    if (this.#isOfThisHome(marker)) return { kind: "ours", terminal: terminal.id, by: "marker" };
+    if (marker.home !== undefined) return { kind: "spared" }; // Z3
+    const recorded = this.#byRecord(listed);
+    return recorded.kind === "unknown" ? { kind: "doubtful", terminal: terminal.id, by: "marker" } : recorded; // Z5
+  }
+
+  #isOfThisHome(marker: Marker | undefined): boolean {
+    return marker?.home !== undefined && marker.home === this.#table.home;
   }
 
   #byRecord(listed: Listed): OrphanVerdict {
@@ -121,9 +137,9 @@ class Judge {
     const now = this.#family.get(leader.pid);
     if (now !== undefined && now.startTime !== leader.startTime) return { kind: "unknown" }; // Z2
     if (this.#isHeld(terminal)) return { kind: "spared" }; // Z3
-    if (itself) return { kind: "ours", terminal: terminal.id, by: "record" };
-    const certain = now !== undefined || this.#wasOurs(listed, terminal, leader);
-    return { kind: certain ? "ours" : "doubtful", terminal: terminal.id, by: "session" };
+    const certain = itself || now !== undefined || this.#wasOurs(listed, terminal, leader);
+    const kind = certain && terminal.startedHere ? "ours" : "doubtful"; // Z5
+    return { kind, terminal: terminal.id, by: itself ? "record" : "session" };
   }
 
   /** Z4. */

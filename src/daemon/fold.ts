@@ -6,11 +6,13 @@
 //      between.
 // FO3. A session is put into the store only when all of it is folded: a fold that was given up leaves nothing half
 //      done, and does not affect the next one.
+// FO4. A session that the system refuses to read for now (too many open files) is read again after the others and a
+//      pause, a few times. Only then it is set aside; the next daemon reads it again.
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Entry } from "../log/session/entry.ts";
 import { foldLog } from "../log/session/fold-log.ts";
-import type { HowFar, PartBorder } from "./part.ts";
+import type { FoldStep, HowFar, PartBorder, Trouble } from "./part.ts";
 import type { Kind, SessionStore } from "./session-store.ts";
 
 export type Folding<K extends Kind> = {
@@ -29,7 +31,10 @@ export type Folding<K extends Kind> = {
 };
 
 /** Yields after each entry how many sessions have been read; returns those that were set aside. */
-export type Steps = Generator<HowFar, ReportItem[]>;
+export type Steps = Generator<FoldStep, ReportItem[]>;
+
+/** FO4. Together much shorter than the timeout of the stage. */
+const PAUSES_MS = [50, 100, 200, 400, 800, 1_600];
 
 type Folded<K extends Kind> = { state: K["state"] | undefined; readonly so: HowFar };
 type Source<K extends Kind> = {
@@ -43,12 +48,26 @@ export function* foldSessions<K extends Kind>(source: Source<K>, folding: Foldin
   const { border, log } = source;
   const sessions = log.sessions.filter((session) => session.startsWith(folding.place));
   const items: ReportItem[] = [];
-  for (const [done, session] of sessions.entries()) {
-    const folded: Folded<K> = { state: undefined, so: { done, total: sessions.length } };
-    const trouble = (yield* border.foldOne(foldOne(source, folding, session, folded))) ?? log.frozen(session);
-    items.push(...settle(source, folding, session, { ...folded, trouble }));
+  const total = sessions.length;
+  let left = sessions;
+  for (const waitMs of [...PAUSES_MS, undefined]) {
+    const refused: string[] = [];
+    for (const [at, session] of left.entries()) {
+      const folded: Folded<K> = { state: undefined, so: { done: total - left.length + at - refused.length, total } };
+      const trouble = (yield* border.foldOne(foldOne(source, folding, session, folded))) ?? frozen(log, session);
+      if (waitMs !== undefined && trouble?.passes === true) refused.push(session);
+      else items.push(...settle(source, folding, session, { ...folded, trouble }));
+    }
+    left = refused;
+    if (waitMs === undefined || left.length === 0) return items;
+    yield { done: total - left.length, total, waitMs }; // FO4
   }
   return items;
+}
+
+function frozen(log: EventLog, session: string): Trouble | undefined {
+  const reason = log.frozen(session);
+  return reason === undefined ? undefined : { reason, passes: false };
 }
 
 /** Returns what is wrong with it; undefined if it folded. */
@@ -76,27 +95,24 @@ function settle<K extends Kind>(
   { log, store }: Source<K>,
   { what, kept, aside, nameOf }: Folding<K>,
   session: string,
-  { state, trouble }: Folded<K> & { readonly trouble: string | undefined },
+  { state, trouble }: Folded<K> & { readonly trouble: Trouble | undefined },
 ): ReportItem[] {
   const id = idOf(session);
   if (trouble === undefined) {
     store.put(id, state && kept ? kept(state) : state);
     return [];
   }
-  log.freeze(session, trouble);
-  store.put(id, state && aside(state, trouble));
-  return [item(what, id, state && nameOf(state), trouble)];
+  const { reason, passes } = trouble;
+  log.freeze(session, reason);
+  store.put(id, state && aside(state, reason));
+  const short = id.slice(0, 12);
+  const next = passes ? "holdfast down && holdfast up" : `holdfast log verify ${short}`;
+  return [{ what, id, name: (state && nameOf(state)) ?? short, fate: "needs you", reason, next }];
 }
 
 /** The session's id: the last word of its path. */
 export function idOf(session: string): string {
   return session.slice(session.lastIndexOf("/") + 1);
-}
-
-function item(what: string, id: string, name: string | undefined, reason: string): ReportItem {
-  const short = id.slice(0, 12);
-  const next = `holdfast log verify ${short}`;
-  return { what, id, name: name ?? short, fate: "needs you", reason, next };
 }
 
 /** When this event first happened to a session, by its log; undefined if it did not. */

@@ -1,8 +1,8 @@
 // The contract of the daemon's four parts (terminal, tmux, workflow, agent), and the border of each.
 // PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and
 //      their outcomes. Whatever they throw is handled there, in one place.
-// PB2. A session that does not fold is set aside. A Fault in a request is the answer to that request (Z4 of
-//      rpc-server.ts). Anything else is a bug, and ends the process.
+// PB2. A session that does not fold is set aside, unless it was a refusal that passes (FO4 of fold.ts). A Fault in a
+//      request is the answer to that request (Z4 of rpc-server.ts). Anything else is a bug, and ends the process.
 // PB3. Until all sessions of a part are read, none is shown: an incomplete list would look complete. Until the daemon
 //      is live, nothing is changed.
 import { isFault } from "../base/fault.ts";
@@ -18,7 +18,7 @@ import type { DaemonPorts } from "./ports.ts";
 import type { StageWork } from "./recovery-run.ts";
 import type { Given, Handler, Handlers } from "./rpc-server.ts";
 import type { Hooks, Kind } from "./session-store.ts";
-import { inSlices } from "./slices.ts";
+import { inSlices, type SliceStep } from "./slices.ts";
 
 export type Retention = Config["retention"];
 export type StatusCounts = StatusResult["counts"];
@@ -90,18 +90,21 @@ export class PartBorder {
   }
 
   /** Folds all sessions, in slices (fold.ts); afterwards they can be shown. */
-  async foldAll<T>(clock: Clock, steps: Generator<HowFar, T>, progress: (reading: Reading) => void): Promise<T> {
-    const folded = await inSlices(clock, steps, (so) => progress({ what: this.#what, ...so }));
+  async foldAll<T>(clock: Clock, steps: Generator<FoldStep, T>, progress: (reading: Reading) => void): Promise<T> {
+    const folded = await inSlices(clock, steps, ({ done, total }) => progress({ what: this.#what, done, total }));
     this.#isRead = true;
     return folded;
   }
 
   /** Folds one session: returns why it does not fold, or undefined if it does (PB2). */
-  *foldOne(steps: Generator<HowFar, string | undefined>): Generator<HowFar, string | undefined> {
+  *foldOne(steps: Generator<HowFar, string | undefined>): Generator<HowFar, Trouble | undefined> {
     try {
-      return yield* steps;
+      const reason = yield* steps;
+      return reason === undefined ? undefined : { reason, passes: false };
     } catch (error) {
-      return `its events do not fold: ${error instanceof Error ? error.message : String(error)}`;
+      if (isFault(error, ...REFUSED_NOW))
+        return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
+      return { reason: `its events do not fold: ${error instanceof Error ? error.message : error}`, passes: false };
     }
   }
 
@@ -137,6 +140,12 @@ export class PartBorder {
 }
 
 export type HowFar = { readonly done: number; readonly total: number };
+export type FoldStep = HowFar & SliceStep;
+/** Why a session does not fold. `passes`: the system refused for now, and it may fold a moment later. */
+export type Trouble = { readonly reason: string; readonly passes: boolean };
+
+/** The system lacks something that other programs give back. */
+const REFUSED_NOW = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"] as const;
 
 /** Logs a Fault; any other error is passed to the caller. */
 export async function tolerating(say: (words: string) => void, work: () => Promise<void>): Promise<void> {

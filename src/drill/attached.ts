@@ -4,7 +4,7 @@
 // A2. Some lines are sent twice, as by a client that lost the reply: the holder drops the second one.
 // A3. It talks only to the holder: whether a daemon is running does not matter.
 import { isFault } from "../base/fault.ts";
-import { type HeldDirectory, readClaim, readSpec, terminalFiles } from "../home/held/holder-files.ts";
+import { type HeldDirectory, readClaim, readSpec, terminalFiles, terminalSocket } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import type { HolderWire } from "../wire/holder/framed-connection.ts";
 import { type HolderExit, type HolderStatus, INPUT } from "../wire/holder/protocol.ts";
@@ -121,7 +121,7 @@ export class Attached {
     const spec = readSpec(this.place);
     if (spec === undefined) return undefined;
     const dial = async (events: ConnectionEvents) =>
-      this.#stuttering(await this.#site.world.sockets.connect(spec.socket, events));
+      this.#stuttering(await this.#site.world.sockets.connect(terminalSocket(this.place), events));
     const wish = { token: spec.token, writer: "drill", from: 0 };
     return new HolderClient(dial, wish, {
       output: (offset, bytes) => this.copy.take(offset, bytes),

@@ -1,7 +1,7 @@
 // Types once into a terminal of the drill, like `holdfast send`: connects to its holder and waits until it has the
 // bytes.
 import { isFault } from "../base/fault.ts";
-import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
+import { holderSocket, readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import { Pauses } from "../world/wait.ts";
 import type { Site } from "./site.ts";
@@ -24,11 +24,12 @@ export async function typeOnce(site: Site, id: string, bytes: Uint8Array): Promi
 
 async function connected({ world, home }: Site, id: string): Promise<HolderClient | undefined> {
   const spec = readSpec(terminalFiles(world.disk, home, id));
+  const socket = holderSocket(home, id);
   if (spec === undefined) return undefined;
   const nothing = () => undefined;
   const events = { output: nothing, resync: nothing, ended: nothing, lost: nothing };
   const wish = { token: spec.token, writer: "drill-once", from: 0 };
-  const client = new HolderClient((heard) => world.sockets.connect(spec.socket, heard), wish, events);
+  const client = new HolderClient((heard) => world.sockets.connect(socket, heard), wish, events);
   try {
     return (await client.connect()).ok ? client : undefined;
   } catch (error) {

@@ -3,7 +3,7 @@
 //      called from.
 // NV2. Nothing is passed on that is true only for the window it was typed in: its multiplexer and its size.
 
-const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|HOLDFAST_WATCHDOG_SETTINGS|BUN_.*)$/;
+const OURS = /^(?:HOLDFAST_(?:TERMINAL|HOME_ID|SAFE_MODE|HEARTBEAT_MS|WATCHDOG_SETTINGS)|BUN_.*)$/;
 const OF_THE_WINDOW = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "WINDOWID", "TERMCAP"];
 /** Set by a drill for Holdfast, not for the programs in its terminals. */
 const OF_A_DRILL = ["HOLDFAST_BOOT_ID"];

@@ -18,6 +18,8 @@ export type Stat = {
   readonly mode: number;
   /** When its content last changed, by the system's clock. */
   readonly modifiedMs: number;
+  /** Tells it from every other file of this machine: a copy has another one, and a renamed file keeps its own. */
+  readonly id: string;
 };
 
 export interface OpenFile {

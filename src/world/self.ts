@@ -17,10 +17,10 @@ export interface Self {
 const ROOT = resolve(import.meta.dir, "../..");
 const FLAGS = ["--no-env-file", "--no-install", ...preloads(process.execArgv)]; // S1, S2
 /**
- * The last one marks processes that a terminal started: a program of ours started inside a terminal does not belong to
+ * The last two mark processes that a terminal started: a program of ours started inside a terminal does not belong to
  * it.
  */
-const NOT_PASSED_ON = ["BUN_OPTIONS", "BUN_BE_BUN", "HOLDFAST_TERMINAL"];
+const NOT_PASSED_ON = ["BUN_OPTIONS", "BUN_BE_BUN", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
 
 export function realSelf(): Self {
   return {

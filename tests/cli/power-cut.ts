@@ -1,7 +1,7 @@
 // The machine of a home goes down and comes up with another boot id.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isGone } from "../daemon/home.ts";
+import { isGone, isOfHome } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { Home } from "./terminal-home.ts";
 
@@ -13,7 +13,8 @@ export async function powerCut(home: Home): Promise<void> {
       .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
       .filter((pid) => {
         const [words, env] = ["cmdline", "environ"].map((file) => read(`/proc/${pid}/${file}`));
-        return words?.includes(home.path) || ids.some((id) => env?.includes(`HOLDFAST_TERMINAL=${id}`));
+        if (words?.includes(home.path)) return true;
+        return ids.some((id) => env?.includes(`HOLDFAST_TERMINAL=${id}`)) && isOfHome(pid, home.path);
       });
   };
   const all = new Set<number>();

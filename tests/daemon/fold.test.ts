@@ -1,5 +1,6 @@
 // A session whose log does not fold is set aside; all others come up.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { foldSessions } from "../../src/daemon/fold.ts";
 import { terminalStages } from "../../src/daemon/terminal/recovery.ts";
 import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -7,7 +8,7 @@ import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { simWorld } from "../sim/world.ts";
-import { foldNow } from "./border.ts";
+import { foldNow, liveBorder } from "./border.ts";
 
 const SIZE = { cols: 80, rows: 24 };
 
@@ -120,4 +121,66 @@ test("a bad byte in the middle of one session's log freezes only that session", 
   const store = turnOf(log);
   expect(foldNow(log, store, TERMINAL_FOLDING)).toMatchObject([{ id: "c", fate: "needs you" }]);
   expect([...store.terminals.keys()].sort()).toEqual(["a", "d"]);
+});
+
+describe("the system refuses to read one session for a moment", () => {
+  const PASSING = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"];
+
+  /** Folds the sessions a, b and c, while `isRefused` says when b cannot be opened. */
+  async function fold(code: string, isRefused: (time: number) => boolean) {
+    const disk = new SimDisk();
+    await write(disk, [created("a"), created("b"), created("c")]);
+    const log = await open(disk);
+    const [store, clock] = [turnOf(log), new SimClock()];
+    disk.fault = ({ operation, path }) =>
+      operation === "open" && path.includes("/b/") && isRefused(clock.elapsed()) ? { kind: "fail", code } : undefined;
+    const heard: object[] = [];
+    const steps = foldSessions({ border: liveBorder(), log, store }, TERMINAL_FOLDING);
+    const items = await settledBy(
+      clock,
+      liveBorder().foldAll(clock, steps, (so) => heard.push(so)),
+    );
+    return { log, store, items, heard, tookMs: clock.elapsed() };
+  }
+
+  /** Moves the clock from timer to timer. */
+  async function settledBy<T>(clock: SimClock, work: Promise<T>): Promise<T> {
+    let over = false;
+    const done = work.finally(() => {
+      over = true;
+    });
+    for (await clock.settle(); !over; await clock.settle()) clock.advance((clock.nextTimer ?? 0) - clock.elapsed());
+    return done;
+  }
+
+  test.each(PASSING)("%s: it is read again after a pause, and nothing is set aside", async (code) => {
+    const { log, store, items, heard, tookMs } = await fold(code, (time) => time < 400);
+    expect(items).toEqual([]);
+    expect([...store.terminals.keys()].sort()).toEqual(["a", "b", "c"]);
+    expect(log.frozen("terminals/b")).toBeUndefined();
+    expect(heard.at(-1)).toEqual({ what: "sessions", done: 2, total: 3 }); // The others did not wait for it.
+    expect(tookMs).toBeGreaterThanOrEqual(400);
+    expect(tookMs).toBeLessThan(2_000);
+  });
+
+  test("if it does not pass, only that session is set aside, with the reason and what to do", async () => {
+    const { log, store, items, tookMs } = await fold("EMFILE", () => true);
+    expect(items).toEqual([
+      {
+        ...{ what: "terminal", id: "b", name: "b", fate: "needs you", next: "holdfast down && holdfast up" },
+        reason:
+          "its log could not be read: open /h/terminals/b/events.jsonl: EMFILE. Too many open files. " +
+          "Raise the limit (ulimit -n), then try again.",
+      },
+    ]);
+    expect([...store.terminals.keys()].sort()).toEqual(["a", "c"]);
+    expect(log.frozen("terminals/b")).toContain("EMFILE");
+    expect(tookMs).toBeLessThan(10_000);
+  });
+
+  test("a disk that fails is not asked again: it is set aside at once", async () => {
+    const { items, tookMs } = await fold("EIO", () => true);
+    expect(items).toMatchObject([{ id: "b", next: "holdfast log verify b" }]);
+    expect(tookMs).toBe(0);
+  });
 });

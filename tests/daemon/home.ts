@@ -200,10 +200,8 @@ export class DaemonHome {
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .filter((pid) => {
         const marker = /(?:^|\0)HOLDFAST_TERMINAL=([^\0]*)/.exec(readProc(pid, "environ"))?.[1];
-        return (
-          (marker !== undefined && ids.has(marker.split(".")[0] ?? "")) ||
-          readProc(pid, "cmdline").includes(`${this.path}`)
-        );
+        const byMarker = marker !== undefined && ids.has(marker.split(".")[0] ?? "") && isOfHome(pid, this.path);
+        return byMarker || readProc(pid, "cmdline").includes(`${this.path}`);
       })
       .map(Number);
   }
@@ -231,6 +229,12 @@ export class DaemonHome {
     );
     rmSync(this.path, { recursive: true, force: true });
   }
+}
+
+/** A copied home has the same ids. Programs of older versions do not carry that of their home. */
+export function isOfHome(pid: number | string, home: string): boolean {
+  const id = /(?:^|\0)HOLDFAST_HOME_ID=([^\0]*)/.exec(readProc(pid, "environ"))?.[1];
+  return id === undefined || id === realDisk().stat(home)?.id;
 }
 
 export function readProc(pid: number | string, file: string): string {

@@ -59,7 +59,10 @@ test("PB2 a session that throws during its fold is reported with its reason; the
   }
   const steps = border.foldOne(broken());
   expect(steps.next()).toEqual({ done: false, value: { done: 0, total: 1 } });
-  expect(steps.next()).toEqual({ done: true, value: "its events do not fold: no such field" });
+  expect(steps.next()).toEqual({
+    done: true,
+    value: { reason: "its events do not fold: no such field", passes: false },
+  });
 });
 
 test("PB2 an exception from an effect or a notice is a bug; a Fault of the world goes to the caller", async () => {

@@ -1,9 +1,11 @@
 // A home and the product that runs on it: commands are typed, and their --json is read, as a person or a script does
 // it.
 // PR1. Nothing of the developer's own shows through: the environment has what is said here, and nothing else.
-// PR2. Nothing is left running: what was started on a home has its path or its marker, and is killed by its pid.
+// PR2. Nothing is left running: what was started on a home has its path or its markers, and is killed by its pid. Other
+//      homes with the same ids, opened from the same archive, are left alone.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { until } from "../until.ts";
 
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -87,12 +89,12 @@ export class Product {
 
   /** PR2 */
   processes(): number[] {
-    const ids = new Set(this.ids());
+    const [ids, here] = [new Set(this.ids()), realDisk().stat(this.home)?.id];
     const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
     return numbers.map(Number).filter((pid) => {
       const environ = ofProcess(pid, "environ");
-      const marker = /(?:^|\0)HOLDFAST_TERMINAL=([^\0.]*)/.exec(environ)?.[1];
-      if (marker !== undefined && ids.has(marker)) return true;
+      const [marker, home] = ["HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"].map((name) => variableIn(environ, name));
+      if (marker !== undefined && ids.has(marker.split(".")[0] ?? "") && home === here) return true;
       return environ.includes(`HOLDFAST_HOME=${this.home}\0`) || ofProcess(pid, "cmdline").includes(this.root);
     });
   }
@@ -107,6 +109,10 @@ export class Product {
     const path = join(this.home, directory);
     return existsSync(path) ? readdirSync(path) : [];
   }
+}
+
+function variableIn(environ: string, name: string): string | undefined {
+  return new RegExp(`(?:^|\\0)${name}=([^\\0]*)`).exec(environ)?.[1];
 }
 
 /** Empty if it has ended. */

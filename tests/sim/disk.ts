@@ -35,8 +35,9 @@ export class SimDisk extends Kernel implements Disk {
     const id = this.tree.lookup(path);
     if (typeof id === "string") return undefined;
     const node = this.tree.node(id);
-    if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700, modifiedMs: 0 };
-    return { kind: "file", size: node.cache.length, mode: 0o600, modifiedMs: 0 };
+    const same = { modifiedMs: 0, id: `1:${id}` };
+    if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700, ...same };
+    return { kind: "file", size: node.cache.length, mode: 0o600, ...same };
   }
 
   list(path: string): string[] {

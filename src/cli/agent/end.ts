@@ -1,13 +1,13 @@
 // Ends the processes of agents, for `down --kill`. The agents remain: at the next `up` each follows its recovery
 // policy.
 // EA1. Only done while no daemon is running, because a daemon would restart them.
-// EA2. The holder of an agent's process is found through its claim on disk. A holder that gets SIGTERM ends its program
-//      first, by force after a few seconds.
+// EA2. The holder of an agent's process is found through its claim on disk, unless that is the copied claim of another
+//      home. A holder that gets SIGTERM ends its program first, by force after a few seconds.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
-import { readHolder } from "../../home/held/holder-files.ts";
+import { readHolder, startedHere } from "../../home/held/holder-files.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { Pauses } from "../../world/wait.ts";
@@ -37,7 +37,8 @@ function holdersIn(disk: Disk, home: string): ProcessIdentity[] {
   return namesIn(disk, agents).flatMap((agent) => {
     const processes = joinPath(agents, `${agent}/processes`);
     const directories = namesIn(disk, processes).map((generation) => joinPath(processes, generation));
-    return directories.flatMap((directory) => readHolder({ disk, directory }) ?? []);
+    const ours = directories.filter((directory) => startedHere({ disk, home }, directory)); // EA2
+    return ours.flatMap((directory) => readHolder({ disk, directory }) ?? []);
   });
 }
 

@@ -7,7 +7,7 @@
 // HL4. A reader gets every byte before the end: from the holder, or if that is already gone, from its tape.
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
-import { type HeldDirectory, readClaim, readExit, readSpec } from "../../home/held/holder-files.ts";
+import { type HeldDirectory, readClaim, readExit, readSpec, terminalSocket } from "../../home/held/holder-files.ts";
 import { HolderClient, type HolderEvents, type HolderWish, GONE as LOST } from "../../wire/holder/client.ts";
 import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Connection } from "../../world/socket.ts";
@@ -130,7 +130,7 @@ export class ReconnectingHolder {
     if (spec === undefined) return undefined;
     return new HolderClient(
       async (events) => {
-        this.#connection = await this.#reach.sockets.connect(spec.socket, events);
+        this.#connection = await this.#reach.sockets.connect(terminalSocket(this.#place), events);
         return this.#connection;
       },
       { ...this.#wish, token: spec.token },
@@ -175,7 +175,7 @@ export async function askHolder(world: DaemonCommandWorld, place: HeldDirectory)
   const spec = readSpec(place);
   if (spec === undefined) return undefined;
   const writer = `look-${world.processes.pid}`;
-  const client = new HolderClient((events) => world.sockets.connect(spec.socket, events), {
+  const client = new HolderClient((events) => world.sockets.connect(terminalSocket(place), events), {
     token: spec.token,
     writer,
   });

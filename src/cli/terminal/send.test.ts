@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { holderSocket } from "../../home/held/holder-files.ts";
 import { FrameReader } from "../../wire/holder/frames.ts";
 import * as protocol from "../../wire/holder/protocol.ts";
 import { realSockets } from "../../world/real/socket.ts";
@@ -24,9 +25,10 @@ function holderSaying(...frames: readonly Uint8Array[]): string {
   const home = mkdtempSync("/tmp/hfs-");
   const directory = join(home, "terminals/t");
   mkdirSync(directory, { recursive: true });
+  mkdirSync(join(home, "run"));
   const readers = new WeakMap<object, FrameReader>();
   const server = Bun.listen({
-    unix: join(home, "s"),
+    unix: holderSocket(home, "t"),
     socket: {
       open: (socket) => void readers.set(socket, new FrameReader()),
       data: (socket, bytes) => {
@@ -38,7 +40,7 @@ function holderSaying(...frames: readonly Uint8Array[]): string {
     },
   });
   const spec = { v: 1, id: "t", generation: 1, mode: "pty", argv: ["sh"], cwd: "/", env: {}, token: "x".repeat(32) };
-  const more = { size: STATUS.size, socket: join(home, "s"), tape: { segmentBytes: 4096, maxBytes: 65_536 } };
+  const more = { size: STATUS.size, socket: holderSocket(home, "t"), tape: { segmentBytes: 4096, maxBytes: 65_536 } };
   writeFileSync(join(directory, "holder.json"), JSON.stringify({ ...spec, ...more }));
   cleanups.push(() => {
     server.stop(true);

@@ -5,13 +5,14 @@ import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
-import { type HomeWorld, makeHeldDirectory, readHolder } from "../../home/held/holder-files.ts";
+import { type HomeWorld, makeHeldDirectory } from "../../home/held/holder-files.ts";
 import { AGENTS, RUN } from "../../home/layout.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole, removeTree } from "../../log/file/file.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Random } from "../../world/random.ts";
+import { heldIn } from "../held/orphan-stop.ts";
 
 export type ProcessPlace = { readonly id: string; readonly generation: number };
 
@@ -95,12 +96,12 @@ export function errorsOf(disk: Disk, directory: string): string {
 }
 
 /** The recorded processes of agents, to find what is left of them. */
-export function heldProcesses({ disk, home }: HomeWorld, agents: Iterable<Agent>): HeldTerminal[] {
+export function heldProcesses(world: HomeWorld, agents: Iterable<Agent>): HeldTerminal[] {
   return [...agents].flatMap((agent) => {
     const { id, generation, process: program } = agent;
     if (generation === 0) return [];
-    const holder = readHolder({ disk, directory: processDirectory(home, { id, generation }) });
     const child = program.kind === "Running" ? program.child : undefined;
-    return [{ id: processName({ id, generation }), holder, child, seenAt: undefined }];
+    const directory = processDirectory(world.home, { id, generation });
+    return [heldIn(world, { directory, id: processName({ id, generation }), child })];
   });
 }

@@ -10,6 +10,7 @@
 //      the next round retries. So a stopped holder or a full disk costs only time.
 // HE5. One piece of work at a time for each program. If something happens to it in the meantime, it is examined once
 //      more.
+// HE6. Only a holder that listens in our own home is ours: a copied home has the specs and tokens of the original.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
@@ -89,7 +90,8 @@ export class HeldPrograms<C extends HolderConnection> {
     this.connections = new HolderConnections(world, {
       spec: (name) => {
         const place = adapter.place(name);
-        return place && readSpec({ disk: world.disk, directory: place.directory });
+        const spec = place && readSpec({ disk: world.disk, directory: place.directory });
+        return spec && { ...spec, socket: place.socket }; // A copied home's spec names that of the original (HE6).
       },
       open: (name, peer) => adapter.connection(name, peer),
       ended: (name) => this.lookAgain(name),

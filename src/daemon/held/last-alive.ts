@@ -15,7 +15,10 @@ import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 export type LastAlive = ReadonlyMap<string, number>;
 
 /** Notes all of `terminals` whose holder and program are alive now; the others keep their time, and are returned. */
-export function noteSeen(place: HomeWorld, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
+export function noteSeen(
+  place: HomeWorld,
+  terminals: readonly Pick<HeldTerminal, "id" | "holder" | "child">[],
+): string[] {
   const { disk, processes, home } = place;
   const at = processes.ticks() - 1; // S1
   const before = readSeen(place);

@@ -5,10 +5,11 @@
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
+import { findOrphans, type HeldTerminal, type Marker, type Orphan, type Orphans } from "../../core/orphans.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
-import { type HomeWorld, readHolder, terminalFiles } from "../../home/held/holder-files.ts";
+import { type HomeWorld, readHolder, startedHere, terminalDirectory } from "../../home/held/holder-files.ts";
+import { HOME_ID, homeId } from "../../home/held/home-id.ts";
 import { WATCHDOG_LOCK, WEB_LOCK } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
@@ -31,7 +32,10 @@ export async function stopOrphans(
 ): Promise<ReportItem[]> {
   const held = () => {
     const seen = readSeen(place);
-    return inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
+    return inNeed(terminals).map(({ id, state }) => {
+      const directory = terminalDirectory(place.home, id);
+      return { ...heldIn(place, { directory, id, child: childOf(state) }), seenAt: seen.get(id) };
+    });
   };
   const { ours, doubtful } = await stopLeft(place, held, { ...(of !== undefined && { of }), spared });
   const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
@@ -47,19 +51,20 @@ export async function stopLeft(
   held: () => readonly HeldTerminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<Orphans> {
-  const { processes } = place;
+  const { disk, processes } = place;
   const listed = processes.list();
-  const markers = new Map<number, string>();
+  const markers = new Map<number, Marker>();
   for (const { pid } of listed) {
-    const marker = processes.variable(pid, MARKER);
-    if (marker !== undefined) markers.set(pid, marker);
+    const terminal = processes.variable(pid, MARKER);
+    if (terminal !== undefined) markers.set(pid, { terminal, home: processes.variable(pid, HOME_ID) });
   }
-  const table = { bootId: processes.bootId(), processes: listed, markers, spared: [...sparedOf(place), ...spared] };
+  const ours = { bootId: processes.bootId(), home: homeId(disk, place.home) };
+  const table = { ...ours, processes: listed, markers, spared: [...sparedOf(place), ...spared] };
   const found = findOrphans(table, held()); // OS2
   const meant = ({ terminal }: Orphan) => of === undefined || of.has(terminal);
-  const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
-  await stop(place, ours);
-  return { ours, doubtful };
+  const left = { ours: found.ours.filter(meant), doubtful: found.doubtful.filter(meant) };
+  await stop(place, left.ours);
+  return left;
 }
 
 /** Stops the leftover processes of one program whose holder is gone. */
@@ -90,19 +95,22 @@ const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
-    const holder = claims.get(state) ?? holderOf(place, id);
+    const directory = terminalDirectory(place.home, id);
+    const holder = claims.get(state) ?? readHolder({ disk: place.disk, directory });
     if (holder !== undefined) claims.set(state, holder);
     return { id, holder, child: childOf(state) };
   });
   return noteSeen(place, held);
 }
 
-function heldOf(place: HomeWorld, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
-  return { id: terminal.id, holder: holderOf(place, terminal.id), child: childOf(terminal.state) };
-}
+type Recorded = { readonly directory: string; readonly id: string; readonly child: ProcessIdentity | undefined };
 
-function holderOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | undefined {
-  return readHolder(terminalFiles(disk, home, id));
+/** The recorded processes of the program that is held in a directory. */
+export function heldIn(place: HomeWorld, { directory, id, child }: Recorded): HeldTerminal {
+  const holder = readHolder({ disk: place.disk, directory });
+  const bootId = place.processes.bootId();
+  const isRecent = holder?.bootId === bootId || child?.bootId === bootId; // Others prove nothing (Z2).
+  return { id, holder, child, startedHere: isRecent && startedHere(place, directory), seenAt: undefined };
 }
 
 /** Asks them to end, and kills those that have not ended after a while. */

@@ -30,8 +30,8 @@ export type TmuxWorld = {
 const PATIENCE_MS = 10_000;
 /** More than any answer we ask for; a server that sends more is not trusted. */
 const MAX_BYTES = 64 << 20;
-/** The first two would make tmux believe that it runs inside another tmux; the last marks our terminals' processes. */
-const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL"];
+/** The first two would make tmux believe that it runs inside another tmux; the others mark our terminals' processes. */
+const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
 
 export function tmuxRunner(world: TmuxWorld): TmuxRun {
   return (call) => run(world, call);

@@ -11,13 +11,14 @@ import type { Output } from "../../core/workflow/commands.ts";
 import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { type HomeWorld, pipeSpec, readHolder, specBytes, specPath } from "../../home/held/holder-files.ts";
+import { type HomeWorld, pipeSpec, specBytes, specPath } from "../../home/held/holder-files.ts";
 import { RUN } from "../../home/layout.ts";
 import type { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
+import { heldIn } from "../held/orphan-stop.ts";
 
 /** A list of items may be long; the captured output of steps is far shorter. */
 const TAPE = { segmentBytes: 1 << 20, maxBytes: 64 << 20 };
@@ -46,10 +47,11 @@ export type AttemptOrder = {
 
 /** Writes the holder's order, and the files that its program expects (F4). */
 export async function writeAttempt(
-  { disk, home }: HomeWorld,
+  world: HomeWorld,
   place: AttemptPlace,
   { launch, token, directories }: AttemptOrder,
 ): Promise<void> {
+  const { disk, home } = world;
   const directory = attemptDirectory(home, place);
   await directories.make(parentOf(directory)); // F3
   disk.makeDirectory(directory);
@@ -64,7 +66,7 @@ export async function writeAttempt(
     socket: attemptSocket(home, place.attempt),
     tape: TAPE,
   });
-  writeUnsynced(disk, specPath({ directory }), specBytes(spec));
+  writeUnsynced(disk, specPath({ directory }), specBytes(world, spec));
 }
 
 /** The last `most` bytes of its stdout, and its total length. */
@@ -82,12 +84,12 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
 }
 
 /** The recorded processes of the attempts of these runs, to find what is left of them. */
-export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
+export function heldAttempts(world: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {
       const { id } = attempt;
-      const holder = readHolder({ disk, directory: attemptDirectory(home, { repo: run.repo, attempt: id }) });
-      return { id, holder, child: attemptChild(attempt), seenAt: undefined };
+      const directory = attemptDirectory(world.home, { repo: run.repo, attempt: id });
+      return heldIn(world, { directory, id, child: attemptChild(attempt) });
     }),
   );
 }

@@ -4,8 +4,9 @@
 // F1. The spec, and the directory entries of its directory and all parents, are durable before a holder is started: a
 //     claim that a power cut can remove would be worthless. Specs of attempts are an exception
 //     (daemon/workflow/attempt-files.ts, F3 and F4).
+// F2. Every spec gives its program the id of the home (home-id.ts), whatever its own variables are.
 
-import { joinPath } from "../../base/path.ts";
+import { baseName, joinPath, parentOf } from "../../base/path.ts";
 import type { Recipe } from "../../core/terminal/terminal.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories, readWhole } from "../../log/file/file.ts";
@@ -15,6 +16,7 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes } from "../../world/process.ts";
 import { RUN, TERMINALS } from "../layout.ts";
+import { HOME_ID, homeId } from "./home-id.ts";
 
 export type HomeWorld = {
   readonly disk: Disk;
@@ -22,6 +24,8 @@ export type HomeWorld = {
   readonly processes: Processes;
   readonly home: string;
 };
+
+type InHome = Pick<HomeWorld, "disk" | "home">;
 
 /** The directory of a held program. */
 export type HeldDirectory = { readonly disk: Disk; readonly directory: string };
@@ -46,6 +50,14 @@ export function terminalFiles(disk: Disk, home: string, id: string): HeldDirecto
 /** Short, because the system allows 107 bytes for the whole path. */
 export function holderSocket(home: string, id: string): string {
   return joinPath(home, `${RUN}/${id.slice(0, 16)}.sock`);
+}
+
+/**
+ * Where the holder of a terminal listens. In a home that was copied, the spec still names the socket of the original's
+ * holder, which has the same token.
+ */
+export function terminalSocket({ directory }: { readonly directory: string }): string {
+  return holderSocket(parentOf(parentOf(directory)), baseName(directory));
 }
 
 export function tapeDirectory({ directory }: { readonly directory: string }): string {
@@ -96,8 +108,21 @@ export function specPath({ directory }: { readonly directory: string }): string 
   return joinPath(directory, SPEC);
 }
 
-export function specBytes(spec: Omit<HolderSpec, "v">): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ v: PROTOCOL, ...spec })}\n`);
+export function specBytes({ disk, home }: InHome, spec: Omit<HolderSpec, "v">): Uint8Array {
+  const id = homeId(disk, home);
+  const env = { ...spec.env, ...(id !== undefined && { [HOME_ID]: id }) }; // F2
+  return Buffer.from(`${JSON.stringify({ v: PROTOCOL, ...spec, env })}\n`);
+}
+
+/**
+ * Whether its program was started by this home, rather than by one that this home is a copy of. Specs of older versions
+ * have no id: there the socket's path names the home.
+ */
+export function startedHere({ disk, home }: InHome, directory: string): boolean {
+  const spec = readSpec({ disk, directory });
+  if (spec === undefined) return false;
+  const by = spec.env[HOME_ID] ?? homeId(disk, parentOf(parentOf(spec.socket)));
+  return by !== undefined && by === homeId(disk, home);
 }
 
 /** The spec of a program on pipes. */
@@ -132,13 +157,10 @@ export function writeTerminalSpec(world: HomeWorld, facts: TerminalFacts): Promi
 }
 
 /** F1 */
-export async function writeSpec(
-  { disk, home }: Pick<HomeWorld, "disk" | "home">,
-  directory: string,
-  spec: Omit<HolderSpec, "v">,
-): Promise<void> {
+export async function writeSpec(place: InHome, directory: string, spec: Omit<HolderSpec, "v">): Promise<void> {
+  const { disk, home } = place;
   await makeHeldDirectory(disk, home, directory);
-  await writeAtomic(disk, specPath({ directory }), specBytes(spec));
+  await writeAtomic(disk, specPath({ directory }), specBytes(place, spec));
 }
 
 /** F1 */

@@ -53,7 +53,8 @@ function open(path: string, how: OpenHow): OpenFile {
 function stat(path: string): Stat | undefined {
   const found = unless(NOTHING_THERE, undefined, () => attempt("stat", path, () => statSync(path, QUIET)));
   if (found === undefined) return undefined;
-  return { kind: kindOf(found), size: found.size, mode: found.mode & 0o777, modifiedMs: found.mtimeMs };
+  const { size, mode, mtimeMs, dev, ino } = found;
+  return { kind: kindOf(found), size, mode: mode & 0o777, modifiedMs: mtimeMs, id: `${dev}:${ino}` };
 }
 
 function kindOf(found: Stats): Stat["kind"] {

@@ -1,6 +1,6 @@
 // Tests of the process table, with real processes in it.
 import { afterEach, describe, expect, test } from "bun:test";
-import { findOrphans } from "../../core/orphans.ts";
+import { findOrphans, type Marker } from "../../core/orphans.ts";
 import { identify } from "../process.ts";
 import { realProcesses } from "./process.ts";
 import { listedIn } from "./process-list.ts";
@@ -8,6 +8,7 @@ import { listedIn } from "./process-list.ts";
 const processes = realProcesses();
 /** Other runs of this test may be in the same process table. */
 const MINE = `mine-${process.pid}`;
+const HOME = "a home";
 const started: Bun.Subprocess[] = [];
 const strays: number[] = [];
 
@@ -24,7 +25,7 @@ async function shell(
   script: string,
   marker: string,
 ): Promise<{ readonly child: Bun.Subprocess; readonly pids: number[] }> {
-  const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_TERMINAL: marker };
+  const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_TERMINAL: marker, HOLDFAST_HOME_ID: HOME };
   const child = Bun.spawn(["sh", "-c", script], { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
   started.push(child);
   const reader = child.stdout.getReader();
@@ -94,10 +95,9 @@ test("a shell's nohup, env -i and setsid children are found when the holder is k
   const seenAt = processes.ticks();
   const look = () => {
     const listed = processes.list();
-    const marker = (pid: number) => processes.variable(pid, "HOLDFAST_TERMINAL");
-    const markers = new Map(listed.map(({ pid }) => [pid, marker(pid)] as const).filter(hasMarker));
-    const table = { bootId: processes.bootId(), processes: listed, markers, spared: [] };
-    return findOrphans(table, [{ ...record, seenAt }]);
+    const markers = new Map(listed.flatMap(({ pid }) => markerOf(pid)));
+    const table = { bootId: processes.bootId(), home: HOME, processes: listed, markers, spared: [] };
+    return findOrphans(table, [{ ...record, startedHere: true, seenAt }]);
   };
   expect(look().ours).toEqual([]);
   child.kill("SIGKILL");
@@ -117,6 +117,7 @@ async function isSleep(pid: number): Promise<void> {
   while (processes.foreground(pid)?.argv[0] !== "/bin/sleep") await Bun.sleep(1);
 }
 
-function hasMarker(entry: readonly [number, string | undefined]): entry is readonly [number, string] {
-  return entry[1] !== undefined;
+function markerOf(pid: number): [number, Marker][] {
+  const terminal = processes.variable(pid, "HOLDFAST_TERMINAL");
+  return terminal === undefined ? [] : [[pid, { terminal, home: processes.variable(pid, "HOLDFAST_HOME_ID") }]];
 }
