@@ -1,4 +1,6 @@
 // JSON values: their text, equality, and paths into them.
+// J0. What another program wrote is parsed here only, within limits: everything that walks through a value, or writes it
+//     as text, calls itself for each level, and must never run out of stack.
 // J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. It gives a list if it has a
 //     star, else one value.
 import { ok, type Result, refused } from "./result.ts";
@@ -30,15 +32,56 @@ export function equal(a: Json, b: Json): boolean {
   );
 }
 
+/** Far more than anything sensible has, and far less than the stack holds. */
+export const MAX_DEPTH = 200;
+/** Of one text, in lists and objects. */
+export const MAX_VALUES = 250_000;
+
+/** J0. The value of a JSON text; undefined if it is not JSON, or over a limit. */
+export function jsonIn(text: string): Json | undefined {
+  if (!isWithinLimits(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Parses a text, or refuses it if it is not JSON. */
 export function parseJson(text: string): Result<Json> {
-  try {
-    const value: Json = JSON.parse(text);
-    return ok(value);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return refused("not-json", "This is not JSON.", "Print one JSON value and nothing else to stdout.");
+  const value = jsonIn(text);
+  if (value !== undefined) return ok(value);
+  const limits = `at most ${MAX_DEPTH} levels deep and with at most ${MAX_VALUES} values`;
+  return refused("not-json", "This is not JSON.", `Print one JSON value and nothing else to stdout, ${limits}.`);
+}
+
+/** One pass over the text before anything is built from it. */
+function isWithinLimits(text: string): boolean {
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) at = stringEnd(text, at);
+    else if (char === OPEN_LIST || char === OPEN_OBJECT) depth += 1;
+    else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth -= 1;
+    else if (char === COMMA) values += 1;
+    if (depth > MAX_DEPTH || values >= MAX_VALUES) return false;
   }
+  return true;
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+
+/** Where the string that begins at this quote ends. */
+function stringEnd(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 export type PathPart =

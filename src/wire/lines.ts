@@ -1,4 +1,5 @@
 // Newline-delimited JSON on a stream, with a limit on what one line may be.
+import { jsonIn } from "../base/json.ts";
 
 /** Many times the size of a command line with a large environment; no client has a reason to send more. */
 export const MAX_LINE = 1 << 20;
@@ -34,16 +35,6 @@ export function encodeLine(value: unknown): Uint8Array {
 export function decodeLine(line: string): Readonly<Record<string, unknown>> | undefined {
   const value = jsonIn(line);
   return isObject(value) ? value : undefined;
-}
-
-/** The value of a JSON text; undefined if it is not JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

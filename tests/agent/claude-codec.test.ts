@@ -119,6 +119,8 @@ test("a result ends the turn: successfully, with a temporary or permanent failur
   const limit = { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1_800_000_000 } };
   expect(said(limit).events).toEqual([{ kind: "limit", until: "2027-01-15T08:00:00.000Z" }]);
   expect(said({ type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1 } }).events).toEqual([]);
+  const never = { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1e300 } };
+  expect(said(never).events).toEqual([{ kind: "limit", until: "9999-12-31T23:59:59.999Z" }]);
 });
 
 test("lines that are not JSON, of unknown types or without the expected fields are ignored", () => {

@@ -87,6 +87,8 @@ function over(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: 
 
 /** A limit that is already over, or has no time, is tried again after this. */
 const SHORT_SLEEP_MS = 60_000;
+/** No provider's limit lasts longer than a month; one that says so is tried again then. */
+const LONGEST_SLEEP_MS = 31 * 24 * 60 * 60_000;
 
 function limited(draft: Draft, { id, settings, turn }: Agent, until: string): void {
   if (!settings.sleep_on_limit) {
@@ -94,7 +96,8 @@ function limited(draft: Draft, { id, settings, turn }: Agent, until: string): vo
     return;
   }
   const time = Date.parse(until);
-  const later = Number.isNaN(time) || time <= draft.now ? draft.in(SHORT_SLEEP_MS) : new Date(time).toISOString();
+  const isOver = Number.isNaN(time) || time <= draft.now;
+  const later = draft.in(isOver ? SHORT_SLEEP_MS : Math.min(time - draft.now, LONGEST_SLEEP_MS));
   draft.add(id, { event: "agent.sleeping", data: { until: later, at: draft.at } });
 }
 

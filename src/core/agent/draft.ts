@@ -3,7 +3,9 @@
 //     are one decision.
 // F2. The tree learns of each change as it is made, so that it learns of a decision once; after `undo` it has forgotten
 //     all of it.
+
 import { assert } from "../../base/assert.ts";
+import { timeText } from "../../base/time-text.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
@@ -109,7 +111,7 @@ export class Draft {
 
   /** This many milliseconds from now. */
   in(ms: number): string {
-    return new Date(this.now + ms).toISOString();
+    return timeText(this.now + ms);
   }
 
   get now(): number {

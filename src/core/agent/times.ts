@@ -1,4 +1,5 @@
 // The times an agent waits for, derived from its state (S3 of process.ts).
+import { timeText } from "../../base/time-text.ts";
 import { type Agent, openPrompts } from "./agent.ts";
 
 /** The earliest of all of them: when `wake` is to be submitted. */
@@ -24,5 +25,5 @@ export function hungAt(agent: Agent): string | undefined {
   if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
   if (openPrompts(agent).length > 0) return undefined;
   const since = Math.max(Date.parse(program.heardAt), Date.parse(turn.startedAt));
-  return new Date(since + settings.hung_after_ms).toISOString();
+  return timeText(since + settings.hung_after_ms);
 }

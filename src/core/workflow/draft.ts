@@ -4,8 +4,10 @@
 // F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it
 //     always fits.
 // F3. A decision changes the status of a run only as its table says (machine.ts).
+
 import { assert } from "../../base/assert.ts";
 import { changesOf } from "../../base/machine.ts";
+import { timeText } from "../../base/time-text.ts";
 import { applyWorkflow } from "./apply.ts";
 import type { WorkflowEvent } from "./events.ts";
 import { IN_PROCESS_A_TURN, MAX_CAPTURED } from "./limits.ts";
@@ -55,7 +57,7 @@ export class Draft {
 
   /** This many milliseconds from now. */
   in(ms: number): string {
-    return new Date(Date.parse(this.at) + ms).toISOString();
+    return timeText(Date.parse(this.at) + ms);
   }
 
   since(then: string | undefined): number {

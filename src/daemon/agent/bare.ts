@@ -4,8 +4,10 @@
 // B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry.
 // B3. A stream that sends nothing for too long is given up. Keys come only from our environment, and appear in no log
 //     and no error.
+
 import { CircuitBreaker } from "../../base/breaker.ts";
 import { isFault } from "../../base/fault.ts";
+import { timeText } from "../../base/time-text.ts";
 import { itemsOf } from "../../base/vector.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
@@ -127,7 +129,7 @@ export class BareModels {
     const { failure, afterMs } = refusalOf(posted.status, body, posted.header("retry-after"));
     if (failure.kind !== "failed") return [];
     if (afterMs === undefined || !failure.retryable) return [failure];
-    return [{ kind: "limit", until: new Date(this.#ports.clock.now() + afterMs).toISOString() }];
+    return [{ kind: "limit", until: timeText(this.#ports.clock.now() + afterMs) }];
   }
 }
 

@@ -1,8 +1,9 @@
 // Gives JSON to and from a holder its type: the spec it is started with, what clients send, what it answers.
 // J1. Unknown fields are ignored (protocol.ts, H2); a known one of the wrong kind makes the whole unusable.
+
+import { jsonIn } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { check, fitting } from "../check.ts";
-import { jsonIn } from "../lines.ts";
 import type { Shape } from "../shape.ts";
 import { problemOf } from "../shape-text.ts";
 import {

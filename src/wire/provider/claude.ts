@@ -9,6 +9,7 @@
 //     later, and a process that was killed in between had forgotten a turn that we know as complete.
 
 import { type Json, textOf } from "../../base/json.ts";
+import { timeText } from "../../base/time-text.ts";
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
@@ -150,5 +151,5 @@ function limited(found: Fields): ProviderEvent[] {
 }
 
 function fromSeconds(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
+  return timeText(seconds * 1000);
 }

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { jsonIn, MAX_DEPTH, MAX_VALUES, parseJson } from "./json.ts";
+
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+
+test("a text is parsed up to the limits, and refused beyond them", () => {
+  expect(JSON.stringify(jsonIn(nested(MAX_DEPTH)))).toBe(nested(MAX_DEPTH));
+  expect(jsonIn(nested(MAX_DEPTH + 1))).toBeUndefined();
+  expect(jsonIn(`${`{"a":`.repeat(100_000)}1${"}".repeat(100_000)}`)).toBeUndefined();
+  expect(jsonIn(`[${"1,".repeat(MAX_VALUES - 1)}1]`)).toHaveLength(MAX_VALUES);
+  expect(jsonIn(`[${"1,".repeat(MAX_VALUES)}1]`)).toBeUndefined();
+  expect(parseJson(nested(MAX_DEPTH + 1))).toMatchObject({ ok: false, error: { code: "not-json" } });
+});
+
+test("brackets and commas in strings count for nothing", () => {
+  const words = `${"[{,".repeat(MAX_VALUES)}\\" "`;
+  expect(jsonIn(JSON.stringify({ [words]: words }))).toEqual({ [words]: words });
+});
+
+test("whatever is not JSON gives nothing", () => {
+  for (const text of ["", "[", '"', '"\\', '{"a":}', "]".repeat(1000), "nul", "\u0000"])
+    expect(jsonIn(text)).toBeUndefined();
+});
+
+test("any JSON is what it was, and any text gives an answer", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 20 }), (value) =>
+      expect(jsonIn(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value))),
+    ),
+  );
+  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => void jsonIn(text)));
+});
