@@ -1,4 +1,5 @@
 // How the end of a child program becomes our own exit code: its code, or 128 plus its signal number, as shells do.
+import { own } from "./own.ts";
 
 /** The signals that end programs, with their Linux numbers. */
 const NUMBERS: Readonly<Record<string, number>> = {
@@ -41,7 +42,7 @@ export type Ended = { readonly code: number | null; readonly signal: string | nu
 
 export function exitCodeOf({ code, signal }: Ended): number {
   if (signal === null) return code ?? 0;
-  return SIGNALLED + (NUMBERS[signal] ?? 0);
+  return SIGNALLED + (own(NUMBERS, signal) ?? 0);
 }
 
 export function endedText({ code, signal }: Ended): string {

@@ -1,8 +1,9 @@
 // JSON values: their text, equality, and paths into them.
-// J0. What another program wrote is parsed here only, within limits: everything that walks through a value, or writes it
-//     as text, calls itself for each level, and must never run out of stack.
+// J0. What another program wrote is parsed here only, within limits: everything that walks through a value, or writes
+//     it as text, calls itself for each level, and must never run out of stack.
 // J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. It gives a list if it has a
 //     star, else one value.
+import { own } from "./own.ts";
 import { ok, type Result, refused } from "./result.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -125,6 +126,6 @@ export function follow(value: Json, parts: readonly PathPart[]): Json | undefine
 function into(value: Json, part: PathPart): Json[] {
   if (part.kind === "all") return isList(value) ? [...value] : isRecord(value) ? Object.values(value) : [];
   if (part.kind === "index") return isList(value) ? value.slice(part.at, part.at + 1 || undefined).slice(0, 1) : [];
-  const inner = isRecord(value) && Object.hasOwn(value, part.name) ? value[part.name] : undefined;
+  const inner = isRecord(value) ? own(value, part.name) : undefined;
   return inner === undefined ? [] : [inner];
 }

@@ -6,7 +6,9 @@
 //     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
 // Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.
 // Z4. A Fault while answering a request only affects that answer, not the daemon.
+
 import { isFault } from "../base/fault.ts";
+import { own } from "../base/own.ts";
 import type { Refusal, Result } from "../base/result.ts";
 import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
 import {
@@ -186,7 +188,7 @@ class Client {
   async #answer({ id, method, params }: Request, handlers: Handlers): Promise<void> {
     this.#open += 1;
     if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
-    const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
+    const handler = own(handlers, method);
     const answer = handler === undefined ? this.#options.missing?.() : await handled(handler, params);
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));

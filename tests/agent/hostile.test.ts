@@ -49,3 +49,18 @@ test("a line that is nested a hundred thousand levels deep, a limit for ever, a 
   expect(await place.rests(other, 1)).toMatchObject({ name: "other" });
   await place.must("agent.terminate", { id: deep, reason: "" });
 });
+
+test("a provider that every object has by inheritance is not a provider", async () => {
+  const place = newHome();
+  const first = await place.live();
+  const id = await place.agent("root");
+  const names = ["constructor", "__proto__", "toString"];
+  for (const [turn, provider] of names.entries()) {
+    await place.say(id, `>> call spawn_agent {"name":"w","instructions":"x","provider":"${provider}"}`);
+    await place.rests(id, turn + 1);
+    expect(await place.ask("agent.new", place.wanted("w", { provider }))).toMatchObject({ ok: false });
+  }
+  await place.kill(first);
+  await place.live();
+  expect((await place.must("agent.list", {})).map(({ name }) => name)).toEqual(["root"]);
+});

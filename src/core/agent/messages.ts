@@ -3,6 +3,7 @@
 //     the recipient's.
 // G2. A message id that was seen before is a repeat and changes nothing (the last few are remembered, read or not).
 // G3. A message from a person or the parent releases an agent that was held for one (AG-7).
+import { own } from "../../base/own.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { derivedId } from "./derive.ts";
@@ -99,7 +100,7 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
 function paragraphOf(message: Message): string {
   const { message_id, kind, payload, reply_to } = message;
   const answers = reply_to === null ? "" : `, in reply to ${reply_to}`;
-  return `[${HEADINGS[kind] ?? "Message"} from ${senderName(message)}, id ${message_id}${answers}]\n${payload}`;
+  return `[${own(HEADINGS, kind) ?? "Message"} from ${senderName(message)}, id ${message_id}${answers}]\n${payload}`;
 }
 
 export function senderName({ sender, metadata }: Message): string {

@@ -4,8 +4,10 @@
 // P3. In an allow rule, `*` matches neither a line end nor what joins commands in a shell (; & | < > ` $): `git *` does
 //     not allow `git status; rm -rf ~`. `**` matches everything. In a deny rule, `*` matches everything as well.
 // P4. Every pattern matches the whole text. A missing argument matches no pattern.
+
 import type { Json } from "../../base/json.ts";
 import { isRecord, textOf } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
 import { matches, patternOf, type Width } from "./pattern.ts";
 import type { Decision } from "./provider.ts";
 
@@ -49,7 +51,7 @@ function judgeBy(rule: Rule, tool: string, input: Json): RuleVerdict | undefined
 
 /** P4 */
 function argumentMatches(input: Json, name: string, pattern: string, width: Width): boolean {
-  const value = isRecord(input) && Object.hasOwn(input, name) ? input[name] : undefined;
+  const value = isRecord(input) ? own(input, name) : undefined;
   return value !== undefined && fits(pattern, textOf(value), width);
 }
 

@@ -4,6 +4,7 @@
 // B2. Names are unique among siblings, and among roots.
 // B3. Terminating an agent terminates all below it first; the parent gets a message unless the child had completed.
 // B4. The default recovery policy of roots is configured; a child continues when its parent needs it (AG-7).
+import { own } from "../../base/own.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { DEFAULT_SETTINGS } from "./defaults.ts";
@@ -52,7 +53,7 @@ export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undef
 }
 
 function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: Spawn): SessionPlan | undefined {
-  const base = provider === undefined ? parent.plan.recipe : draft.settings.recipes[provider];
+  const base = provider === undefined ? parent.plan.recipe : own(draft.settings.recipes, provider);
   if (base === undefined) return undefined;
   const recipe = model === undefined ? base : { ...base, model };
   const { plan } = parent;

@@ -4,6 +4,7 @@
 // E2. Texts that are numbers count as numbers when compared or added: a command's output is always a text.
 
 import { equal, isList, isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Expression, Operator } from "./expression.ts";
 
@@ -57,7 +58,7 @@ function lookedUp(expression: Expression, scope: Scope): Json | undefined {
   const of = lookedUp(expression.of, scope);
   const key = expression.kind === "member" ? expression.name : valueIn(expression.by, scope);
   if (isList(of)) return typeof key === "number" ? of.at(key) : undefined;
-  return isRecord(of) && typeof key === "string" && Object.hasOwn(of, key) ? of[key] : undefined;
+  return isRecord(of) && typeof key === "string" ? own(of, key) : undefined;
 }
 
 function shown(expression: Expression): string {

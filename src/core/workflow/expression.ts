@@ -5,6 +5,7 @@
 
 import type { Json } from "../../base/json.ts";
 import { memo } from "../../base/memo.ts";
+import { own } from "../../base/own.ts";
 import { ok, type Result } from "../../base/result.ts";
 
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" | "+" | "-" | "*" | "/" | "%";
@@ -170,7 +171,7 @@ class Reader {
       if (args.length > 0) this.take(",", "A comma is missing");
       args.push(this.expression(0));
     }
-    const wanted = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+    const wanted = own(FUNCTIONS, name);
     const known = Object.keys(FUNCTIONS).join(", ");
     if (wanted === undefined)
       throw new Stop({ at, message: `There is no function ${name}.`, hint: `The functions are: ${known}.` });

@@ -1,4 +1,5 @@
 // The recipe of a new agent: its provider's configuration, with what the request overrides.
+import { own } from "../../base/own.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Recipe } from "../../core/agent/provider.ts";
@@ -8,7 +9,7 @@ export type RecipeWish = Pick<Recipe, "model" | "command" | "flags" | "permissio
 const NEEDS_COMMAND: readonly string[] = ["acp", "command", "scripted"];
 
 export function recipeFor(agentConfig: Pick<AgentConfig, "recipes">, wish: RecipeWish): Result<Recipe> {
-  const known = agentConfig.recipes[wish.provider];
+  const known = own(agentConfig.recipes, wish.provider);
   if (known === undefined) return noProvider(wish.provider, Object.keys(agentConfig.recipes));
   const recipe = {
     ...known,

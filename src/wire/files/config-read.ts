@@ -2,6 +2,7 @@
 // E1. A key that no setting has is a problem, never ignored: a misspelt setting would silently have no effect.
 // E2. All problems are reported at once, each with its full key, its position, what was found and what is expected.
 //     What holds between settings is checked once each of them has its shape.
+import { own } from "../../base/own.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { check, type Path, type ShapeProblem } from "../check.ts";
 import { isObject } from "../lines.ts";
@@ -154,5 +155,5 @@ function itself<T>(given: T): T {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isObject(value) ? own(value, name) : undefined;
 }

@@ -3,6 +3,7 @@
 // SE1. An event whose name this version does not know is ignored: a newer version may have written it.
 // SE2. An event without one of its fields throws, and its session is set aside. More fields may be there. Values are
 //      not looked at: a recovery reads millions of events.
+import { own } from "../../base/own.ts";
 import { isObject } from "../lines.ts";
 
 export type StoredEntry = { readonly session_id: string; readonly event: string; readonly data: unknown };
@@ -17,7 +18,7 @@ export function eventOf<E extends Event>(
   known: Readonly<Record<string, readonly string[]>>,
   { session_id, event, data }: StoredEntry,
 ): E | undefined {
-  const fields = Object.hasOwn(known, event) ? known[event] : undefined;
+  const fields = own(known, event);
   if (fields === undefined) return undefined; // SE1
   const missing = missingIn(data, fields);
   if (missing !== undefined) throw new Error(`${event} of ${session_id} has no ${missing}`); // SE2
