@@ -7,11 +7,12 @@
 // HE3. A loss is reported only after the leftover processes were stopped: two instances of a program never run
 //      together.
 // HE4. Nothing is given up for good: after a fault that may pass, a holder that does not answer or a refused report,
-//      the next round retries. So a stopped holder or a full disk costs only time.
+//      the next round retries. So a stopped holder or a full disk costs only time. A disk that fails is tried a few
+//      times; then the start is cancelled, and it is reported that nothing was started because of it.
 // HE5. One piece of work at a time for each program. If something happens to it in the meantime, it is examined once
 //      more.
 // HE6. Only a holder that listens in our own home is ours: a copied home has the specs and tokens of the original.
-import { isFault } from "../../base/fault.ts";
+import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
 import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
@@ -30,7 +31,8 @@ export type HeldPlace = { readonly directory: string; readonly generation: numbe
 export type HeldNews =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
   | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
-  | { readonly kind: "prevented"; readonly reason: string }
+  /** `byDisk`: not for anything about the program, but because its spec could not be written. */
+  | { readonly kind: "prevented"; readonly reason: string; readonly byDisk?: true }
   /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
   | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
 
@@ -72,6 +74,11 @@ const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 /** The system has no process or no memory to spare now; on the next round it may have. */
 const NO_PROCESS = ["EAGAIN", "ENOMEM"] as const;
 
+/** HE4. A disk fails like this for a moment or for good: on the next rounds it is known which. */
+const DISK_FAILS = ["EIO", "ESTALE", "ETIMEDOUT", "EINTR", "EBUSY"] as const;
+/** With the default heartbeat, within ten seconds. */
+const MAX_FAILURES = 5;
+
 /** Why a program is lost if its holder ran in another boot. */
 export const MACHINE_DOWN = "the machine went down";
 
@@ -82,6 +89,8 @@ export class HeldPrograms<C extends HolderConnection> {
   /** HE5 */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #nudged = new Set<string>();
+  /** How often in a row the disk has failed to take the spec of a program (HE4). */
+  readonly #failures = new Map<string, number>();
   #closed = false;
 
   constructor(world: HeldWorld, adapter: HeldAdapter<C>) {
@@ -181,7 +190,7 @@ export class HeldPrograms<C extends HolderConnection> {
   /** Examines a program that may have been started before, and reports it; one that was not started never will be. */
   async adopt(name: string, reason: string): Promise<HeldFound> {
     const found = await this.look(name);
-    if (found.kind === "unstarted") await this.#prevent(name, reason);
+    if (found.kind === "unstarted") await this.#prevent(name, { reason });
     else await this.report(name, found);
     return found;
   }
@@ -202,26 +211,35 @@ export class HeldPrograms<C extends HolderConnection> {
     if (!this.#adapter.isWanted(name)) return;
     const launched = await this.#launch(name);
     if (launched.kind === "later" || (launched.kind === "launched" && (await this.#settle(name, true)))) return;
-    await this.#prevent(name, launched.kind === "refused" ? launched.reason : "Its holder did not answer.");
+    await this.#prevent(name, launched.kind === "refused" ? launched.why : { reason: "Its holder did not answer." });
   }
 
   async #launch(name: string): Promise<Launched> {
     try {
       const launched = await this.#adapter.launch(name);
-      return launched.ok ? { kind: "launched" } : { kind: "refused", reason: launched.error.message };
+      this.#failures.delete(name);
+      return launched.ok ? { kind: "launched" } : { kind: "refused", why: { reason: launched.error.message } };
     } catch (error) {
       if (isRetryable(error) || isFault(error, ...NO_PROCESS)) return { kind: "later" }; // HE4
       if (!isFault(error)) throw error;
-      return { kind: "refused", reason: error.message };
+      return isFault(error, ...DISK_FAILS) ? this.#diskFailed(name, error) : refusedBy(error);
     }
   }
 
+  /** HE4 */
+  #diskFailed(name: string, fault: Fault): Launched {
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    return failures < MAX_FAILURES ? { kind: "later" } : refusedBy(fault);
+  }
+
   /** HE1. If it was claimed after all, the next look finds it. */
-  async #prevent(name: string, reason: string): Promise<void> {
+  async #prevent(name: string, why: Prevented): Promise<void> {
     const place = this.#adapter.place(name);
     if (place === undefined) return;
-    if (await cancelStart(this.#world, place.directory, place.generation))
-      await this.report(name, { kind: "prevented", reason });
+    if (!(await cancelStart(this.#world, place.directory, place.generation))) return;
+    this.#failures.delete(name);
+    await this.report(name, { kind: "prevented", ...why });
   }
 
   /** Returns false if it takes too long. `launched`: a holder of it is starting. */
@@ -255,7 +273,12 @@ export class HeldPrograms<C extends HolderConnection> {
   }
 }
 
-type Launched = { readonly kind: "launched" | "later" } | { readonly kind: "refused"; readonly reason: string };
+type Prevented = Omit<Extract<HeldNews, { readonly kind: "prevented" }>, "kind">;
+type Launched = { readonly kind: "launched" | "later" } | { readonly kind: "refused"; readonly why: Prevented };
+
+function refusedBy({ message, hint }: Fault): Launched {
+  return { kind: "refused", why: { reason: `it could not be started: ${message}. ${hint}`, byDisk: true } };
+}
 
 const UNSTARTED: HeldFound = { kind: "unstarted" };
 const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before it began." };

@@ -7,6 +7,7 @@
 // N2. Terminals that run without a connection, start without an outcome, or wait for a signal are examined on every
 //     round (HE4).
 // N3. A holder that was killed before it claimed is replaced, a few times: it has started nothing.
+// N4. A terminal whose start the disk prevents has not ended: nothing of it has run.
 
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -177,7 +178,7 @@ export class TerminalHolders {
     this.#launched.delete(id);
     if (news.kind === "running") this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
     if (news.kind === "ended") this.#ports.submit({ ...news, id });
-    if (news.kind === "prevented") this.#ports.submit({ ...NOT_STARTED, id });
+    if (news.kind === "prevented") this.#ports.submit(notStarted(id, news));
     if (news.kind === "lost") {
       const { reason, generation = this.#ports.terminal(id)?.generation ?? 0 } = news;
       this.#ports.lost(id, { reason, generation });
@@ -315,6 +316,11 @@ function recipeNow({ recipe, restored }: Terminal): Recipe {
 /** If a holder was told to stop in a boot that is over, the machine took the terminal down. */
 function ending({ code, signal, stopped, bootId }: HolderExit): HeldNews {
   return { kind: "ended", bootId, code, signal, ...(stopped === true && { stoppedIn: bootId }) };
+}
+
+/** If only the disk prevented it, the terminal waits for a person, who can restore it (N4). */
+function notStarted(id: string, { reason, byDisk }: HeldNews & { readonly kind: "prevented" }): TerminalCommand {
+  return byDisk === true ? { kind: "lost", id, reason } : { ...NOT_STARTED, id };
 }
 
 const NOT_STARTED = { kind: "ended", code: COULD_NOT_START, signal: null } as const;
