@@ -1,0 +1,42 @@
+// What a script of the sweep says (sweep.ts), and what came of it; both are sent between processes as JSON (teller.ts).
+import type { Json } from "../../../src/base/json.ts";
+import type { Definition } from "../../../src/core/workflow/definition.ts";
+import type { EndOfRun } from "./end-of-run.ts";
+import type { Mark } from "./witness.ts";
+
+/** Which of its unsynced writes a disk keeps; a number is the seed of a random choice. */
+export type Keep = "nothing" | "everything" | number;
+
+/** `items`: for a map. */
+export type RunWish = {
+  readonly kind: "run";
+  readonly id: string;
+  readonly definition: Definition;
+  readonly items: readonly Json[];
+};
+
+/** What happens so many moments (SM2 of ../machine.ts) after the blow before it. */
+export type Blow =
+  | { readonly kind: "daemon" | "interrupt"; readonly after: number }
+  | { readonly kind: "power"; readonly after: number; readonly keep: Keep };
+
+/** In order; wishes are made as soon as there is a daemon. */
+export type Script = readonly (RunWish | Blow)[];
+
+/** A run, as it was in the end. */
+export type LivedRun = {
+  readonly end: EndOfRun;
+  readonly marks: readonly Mark[];
+  /** The attempts that a person, or the file, agreed to repeat. */
+  readonly consents: readonly string[];
+};
+
+export type Lived = {
+  readonly runs: Readonly<Record<string, LivedRun>>;
+  /** The moments until all was over, in order. */
+  readonly moments: readonly string[];
+  /** How many blows have struck. */
+  readonly struck: number;
+  /** When all was over, in simulated time. */
+  readonly tookMs: number;
+};
