@@ -5,17 +5,21 @@
 // SW2. What was acknowledged is there in every later life.
 // SW3. After the end there is one more life, which finds the same and does something new: a torn tail left in place
 //      reads well and loses only the next write.
+import type { Terminal } from "../../../src/core/terminal/terminal.ts";
 import type { Definition } from "../../../src/core/workflow/definition.ts";
 import { LogView } from "../../../src/log/inspect.ts";
 import { fileOf } from "../../workflow/file-of.ts";
+import type { SimDisk } from "../disk.ts";
 import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
-import { type Chooser, everything, nothing, randomSurvivor } from "../survive.ts";
+import { type Chooser, everything, nothing, randomSurvivor, survivors } from "../survive.ts";
 import { Client, Over } from "./client.ts";
 import { consentsOf, endOf, eventsOf } from "./end-of-run.ts";
-import { type Daemon, HoldfastMachine } from "./machine.ts";
+import { type Daemon, HoldfastMachine, SETTINGS as USUAL } from "./machine.ts";
 import { Person } from "./person.ts";
-import type { Blow, Keep, Lived, LivedRun, RunWish, Script } from "./script.ts";
+import type { Blow, Keep, Lived, LivedRun, LivedTerminal, RunWish, Script } from "./script.ts";
+import { factsOf, type TerminalFacts } from "./terminal-facts.ts";
+import { TerminalUser } from "./terminal-user.ts";
 
 /** More than any of our scripts needs: one that takes more does not end. */
 const MAX_TURNS = 50_000;
@@ -24,6 +28,12 @@ const REST_MS = 500;
 const POLL_MS = 40;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
+
+/** So few pending writes are kept and lost in every combination. */
+const ENUMERATE_UP_TO = 4;
+
+/** Screens are saved soon. */
+const SETTINGS = `${USUAL}[checkpoint]\ninterval_ms = 1000\n`;
 
 /** For the life after all blows (SW3). */
 const NEXT_ID = idOf(0xffff);
@@ -41,6 +51,7 @@ export async function live(script: Script): Promise<Lived> {
   const sweep = new Sweep();
   for (const step of script) {
     if (step.kind === "run") sweep.wish(step);
+    else if (step.kind === "terminal") sweep.wishTerminal();
     else await sweep.blow(step);
   }
   return sweep.finish();
@@ -54,8 +65,12 @@ export function unhandled(error: unknown): void {
 }
 
 class Sweep {
-  readonly machine = new HoldfastMachine(1);
+  readonly machine = new HoldfastMachine(1, SETTINGS);
   readonly #person = new Person();
+  readonly #user = new TerminalUser(this.machine);
+  /** What was synced when the power was cut, each time. */
+  readonly #kept: SimDisk[] = [];
+  #endings = 0;
   readonly #moments: string[] = [];
   #next: { readonly blow: Blow; readonly at: number } | undefined;
   #struck = 0;
@@ -74,6 +89,11 @@ class Sweep {
     disk.plant(`/w/${id}.yml`, Buffer.from(fileOf(definition)));
     disk.plant(`/w/${id}/items.json`, Buffer.from(JSON.stringify(items)));
     this.#person.wishes.push(wish);
+    this.#over = undefined;
+  }
+
+  wishTerminal(): void {
+    this.#user.wants = true;
     this.#over = undefined;
   }
 
@@ -101,7 +121,16 @@ class Sweep {
     }
     const { [NEXT_ID]: next, ...runs } = this.#runs();
     if (next?.end.state !== "done") throw new Error("the next life does nothing new");
-    return { runs, moments, struck: this.#struck, tookMs };
+    const of = { runs, moments, struck: this.#struck, tookMs, endings: this.#endings };
+    return { ...of, ...(this.#user.terminal && { terminal: await this.#terminal(this.#user.terminal) }) };
+  }
+
+  async #terminal({ generation, restored }: Terminal): Promise<LivedTerminal> {
+    const { disk, clock } = this.machine;
+    const kept: TerminalFacts[] = [];
+    for (const one of this.#kept) kept.push(await factsOf(one, clock));
+    const facts = await factsOf(disk, clock);
+    return { generation, startAt: restored?.offset ?? 0, lines: [...this.#user.lines], facts, kept };
   }
 
   #runs(): Record<string, LivedRun> {
@@ -125,9 +154,17 @@ class Sweep {
 
   #strike(blow: Blow): void {
     this.#struck += 1;
-    if (blow.kind === "power") this.machine.powerCut(chooserOf(blow.keep));
+    if (blow.kind === "power") this.#cutPower(blow.keep);
     else if (blow.kind === "daemon") this.#daemon?.born.life.end();
     else this.#person.interrupts = true;
+  }
+
+  #cutPower(keep: Keep): void {
+    const { disk } = this.machine;
+    const all = [...survivors(disk.pending(), ENUMERATE_UP_TO)];
+    this.#endings = all.length;
+    this.#kept.push(disk.powerCut(nothing));
+    this.machine.powerCut(typeof keep === "object" ? (all[keep.nth % all.length] ?? nothing) : chooserOf(keep));
   }
 
   /** Waits until this holds, or everything has been over for a while. */
@@ -151,6 +188,7 @@ class Sweep {
     const daemon = this.machine.begin();
     this.#daemon = daemon;
     this.#over = undefined;
+    this.#user.begin();
     this.#attend(daemon).catch((error) => {
       if (!(error instanceof Over) && !daemon.born.life.dead) this.machine.crashedOr(error);
     });
@@ -162,7 +200,8 @@ class Sweep {
     born.life.onEnd(() => client.me.life.end());
     await client.live();
     while (!born.life.dead) {
-      const over = await this.#person.attend(client);
+      const runs = await this.#person.attend(client);
+      const over = (await this.#user.attend(client)) && runs;
       this.#over = over ? (this.#over ?? this.machine.clock.elapsed()) : undefined;
       await client.sleep(POLL_MS);
     }
@@ -181,7 +220,7 @@ class Sweep {
   }
 }
 
-function chooserOf(keep: Keep): Chooser {
+function chooserOf(keep: Exclude<Keep, object>): Chooser {
   if (keep === "nothing") return nothing;
   return keep === "everything" ? everything : randomSurvivor(new SimRandom(keep));
 }
