@@ -15,7 +15,7 @@ import { EventLog } from "../../src/log/event-log.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { type Born, HOME } from "../sim/machine.ts";
 import type { Chooser } from "../sim/survive.ts";
-import { creation } from "../workflow/world.ts";
+import { creation } from "../workflow/stories.ts";
 import { isAboutHttp, NO_HTTP } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
 import { logsOf } from "./sim-oracle.ts";

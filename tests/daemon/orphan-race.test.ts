@@ -1,11 +1,16 @@
 // A holder just started by a dead daemon claims and starts its program while the next daemon looks for orphans.
 import { expect, test } from "bun:test";
+import { decideTerminal } from "../../src/core/terminal/decide.ts";
+import { applyTerminal } from "../../src/core/terminal/events.ts";
 import { stopOrphans } from "../../src/daemon/held/orphan-stop.ts";
 import { claim } from "../../src/holder/records.ts";
 import type { Processes } from "../../src/world/process.ts";
-import { SimDisk } from "../sim/disk.ts";
 import type { SimProcesses } from "../sim/processes.ts";
-import { Boot, DIRECTORY, ID } from "./sim-boot.ts";
+import { simWorld } from "../sim/world.ts";
+
+const HOME = "/h";
+const ID = "0123456789ab4def8123456789abcdef";
+const DIRECTORY = `${HOME}/terminals/${ID}`;
 
 /** The methods are on its class: a spread would lose them. */
 function changed(sim: SimProcesses, changes: Partial<Processes>): Processes {
@@ -13,11 +18,12 @@ function changed(sim: SimProcesses, changes: Partial<Processes>): Processes {
 }
 
 test("a program whose holder claims at the very moment of the search is not an orphan", async () => {
-  const boot = await Boot.open(new SimDisk(), 0);
-  await boot.create();
-  const { place, terminal } = boot;
-  if (terminal === undefined) throw new Error("it was created");
-  for (const path of ["/h/terminals", DIRECTORY]) place.disk.makeDirectory(path);
+  const place = { ...simWorld(1), home: HOME };
+  const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 40, rows: 12 } };
+  const made = decideTerminal(new Map(), { kind: "create", id: ID, name: "one", lane: "main", recipe }, "now");
+  if (!made.ok || made.value[0] === undefined) throw new Error("it was created");
+  const terminal = applyTerminal(undefined, made.value[0]);
+  for (const path of [HOME, `${HOME}/terminals`, DIRECTORY]) place.disk.makeDirectory(path);
   const sim = place.processes;
   const holder = sim.spawn();
   // The claim is written to a temporary file first, so that it appears in one step, as for any observer.

@@ -1,6 +1,6 @@
 // A whole machine in memory: a disk that forgets unsynced data, a process table, sockets, the real holders, and
-// programs played by a test. Its daemon is the whole real one (holdfast/machine.ts), or the real one's part for
-// workflows (workflow/sim-daemon.ts) or for agents (agent/sim-daemon.ts).
+// programs played by a test. Its daemon is the whole real one (holdfast/machine.ts), or the real one's part for agents
+// (agent/sim-daemon.ts).
 // SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that
 //      goes down, none of them.
 // SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { Attempts } from "../../src/daemon/workflow/attempts.ts";
 import { readHeld } from "../../src/home/held/held-state.ts";
+import { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { HOME } from "../sim/machine.ts";
-import { WorkflowMachine } from "./sim-machine.ts";
 import { Story, shell } from "./stories.ts";
 
 const ATTEMPT = "r1.1";
@@ -13,13 +13,13 @@ const STEP_MS = 5;
 
 /** One step, whose attempt is to be started. */
 class Stage {
-  readonly machine = new WorkflowMachine(1);
+  readonly machine = new HoldfastMachine(1);
   readonly story = new Story([shell("a")]);
   readonly told: string[] = [];
   readonly attempts: Attempts;
 
   constructor() {
-    this.machine.disk.makeDirectory(HOME);
+    this.machine.disk.makeDirectory(`${HOME}/run`);
     const doors = this.machine.doors(this.machine.born());
     const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
     const watch = { directory: () => () => undefined };
@@ -55,7 +55,7 @@ test("an attempt is started once, and its end is reported when it is on disk", a
   stage.attempts.start(ATTEMPT);
   stage.attempts.start(ATTEMPT);
   await stage.pass(200);
-  expect(stage.machine.marks.length).toBe(1);
+  expect(stage.machine.witness.marks.length).toBe(1);
   expect(stage.told).toEqual(["attempt-running while claimed", "attempt-ended while ended"]);
 });
 
@@ -66,7 +66,7 @@ test("an attempt stopped before it began is claimed by us before that is reporte
   expect(stage.told).toEqual(["attempt-prevented while cancelled"]);
   stage.attempts.start(ATTEMPT);
   await stage.pass(200);
-  expect(stage.machine.marks).toEqual([]);
+  expect(stage.machine.witness.marks).toEqual([]);
 });
 
 test("an attempt whose files are removed while it is recorded as running is lost, and not run again", async () => {

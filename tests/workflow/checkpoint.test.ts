@@ -11,27 +11,24 @@ import {
   toCheckpoint,
   type WorkflowCheckpoint,
 } from "../../src/core/workflow/checkpoint.ts";
+import type { WorkflowEffect } from "../../src/core/workflow/commands.ts";
 import type { Definition, Step } from "../../src/core/workflow/definition.ts";
+import { effectsOf } from "../../src/core/workflow/effects.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import { IN_PROCESS_A_TURN } from "../../src/core/workflow/limits.ts";
 import { type Evidence, planResume } from "../../src/core/workflow/resume.ts";
-import type { Run } from "../../src/core/workflow/run.ts";
+import { attemptsOf, type Run } from "../../src/core/workflow/run.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored/workflow.ts";
 import { PROFILE } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
-import { drive } from "./drive.ts";
 import { definitions, itemLists } from "./flows.ts";
-import { Story, set, shell } from "./stories.ts";
+import { isOver, Story, set, shell } from "./stories.ts";
 
 /** Through its form on disk. */
 function stored(run: Run): WorkflowCheckpoint {
   const found = workflowCheckpointOf(JSON.parse(JSON.stringify(toCheckpoint(run, "Manual", "now"))), "hash");
   if (found === undefined) throw new Error("it is no checkpoint");
   return found;
-}
-
-function eventsIn(log: readonly string[]): WorkflowEvent[] {
-  return log.flatMap((line) => JSON.parse(line)).flatMap((entry) => workflowEventOf(entry) ?? []);
 }
 
 const steps: readonly Step[] = [shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")];
@@ -94,7 +91,7 @@ test("UC-2(a,b) UC-3(a,b) AC2 AC3 AC4 before each step and after each success", 
   story.ends("b");
   story.ends("c");
   let run: Run | undefined;
-  for (const event of eventsIn(story.home.log)) {
+  for (const event of story.eventsFrom()) {
     run = applyWorkflow(run, event);
     const reason = reasonOf(event);
     if (reason !== undefined) states.push([reason, `${checkpointState(run).kind} ${checkpointState(run).step_index}`]);
@@ -131,10 +128,37 @@ test("UC-2(a) AC6 on a signal: in progress if a step was, otherwise not", () => 
   expect(state(between)).toEqual({ kind: "Interrupted", step_index: IN_PROCESS_A_TURN - 1, in_progress: false });
 });
 
-/** The events of a random run. */
+/** The events of a random run: what can happen next happens in any order, and time passes only if nothing else can. */
 function randomRun(definition: Definition, items: readonly Json[], random: SimRandom): WorkflowEvent[] {
-  const trouble = { chance: () => random.fraction(), daemon: 0, machine: 0, checkpoints: 0 };
-  return eventsIn(drive(definition, items, trouble).home.log);
+  const story = new Story(definition.flow, definition);
+  while (!isOver(story.run)) {
+    const effects = effectsOf(story.run);
+    const nows = effects.filter(({ kind }) => kind !== "timer");
+    const running = attemptsOf(story.run).filter(({ state: { kind } }) => kind === "running");
+    const next = random.pick([...running, ...(nows.length + running.length > 0 ? nows : effects)]);
+    if ("kind" in next) performOne(story, next, items);
+    else {
+      const end = { code: random.chance(0.7) ? 0 : 1, signal: null, output: { text: "1\n", bytes: 2 } };
+      story.say({ kind: "attempt-ended", attempt: next.id, ...end });
+    }
+  }
+  return story.eventsFrom();
+}
+
+const PAGE = 3;
+
+function performOne(story: Story, effect: WorkflowEffect, items: readonly Json[]): void {
+  const child = { pid: 7, startTime: 1, bootId: "b" };
+  if (effect.kind === "start") story.say({ kind: "attempt-running", attempt: effect.attempt, child, holder: 1 });
+  else if (effect.kind === "advance") story.say({ kind: "advance" });
+  else if (effect.kind === "read-items") {
+    const page = items.slice(effect.from, effect.from + PAGE);
+    const last = effect.from + page.length >= items.length;
+    story.say({ kind: "items-read", from: effect.from, items: page, last });
+  } else if (effect.kind === "timer") {
+    story.now = Math.max(story.now, Date.parse(effect.at));
+    story.say({ kind: "wake" });
+  } else throw new Error(`nothing stops this run, but ${effect.kind}`);
 }
 
 test("K1 the checkpoint of a random run, at random moments, equals that run", () => {

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { unreachable } from "../../src/base/machine.ts";
 import { itemAt } from "../../src/base/vector.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
 import { IN_PROCESS_A_TURN, MAX_LOST } from "../../src/core/workflow/limits.ts";
+import { runMachine } from "../../src/core/workflow/machine.ts";
 import { childrenOf, progressOf } from "../../src/core/workflow/progress.ts";
 import { setAside, stateOf, workflowSession } from "../../src/core/workflow/run.ts";
 import { Story, set, shell } from "./stories.ts";
@@ -79,7 +81,7 @@ test("a repeated or late report changes nothing", () => {
 test("a deadline is data: after a restart the timer is set again, and the step is stopped, then killed", () => {
   const story = new Story([shell("a", { timeout_ms: 1000 })]);
   expect(story.later(3_600_000).restart().effects).toEqual(["start r1.1"]);
-  story.home.now -= 3_600_000;
+  story.now -= 3_600_000;
   const child = { pid: 5, startTime: 1, bootId: "x" };
   story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 });
   expect(story.restart().effects).toEqual(["timer 2026-01-01T00:00:01.000Z"]);
@@ -294,10 +296,14 @@ test("a run is created once, and only from a file that fits the log", () => {
   } as const;
   const definition = { name: "x", flow: { mode: "standard", steps: [shell("a")] } } as const;
   expect(story.say({ ...command, definition })).toBe("id-taken");
-  const daemon = new Story([shell("a")]).daemon;
+  const other = new Story([shell("a")]);
   const steps = [set("a", { x: "y".repeat(1_000_000) })];
-  const large = daemon.submit({ ...command, id: "r2", definition: { name: "x", flow: { mode: "standard", steps } } });
+  const large = other.submit({ ...command, id: "r2", definition: { name: "x", flow: { mode: "standard", steps } } });
   expect(large.ok ? "" : large.error.code).toBe("too-large");
+});
+
+test("a run can reach each of its states", () => {
+  expect(unreachable(runMachine)).toEqual([]);
 });
 
 test("a run that is set aside is shown and left alone", () => {

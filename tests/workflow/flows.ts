@@ -18,10 +18,10 @@ const agent = fc.record({ word, value: fc.constantFrom("x", "y") }).map(({ word:
   kind: "agent" as const,
   provider: "scripted",
   prompt: `think of \${default(${value}, 0)}`,
-  command: ["agent", `work ${how}`],
+  command: ["think", `work ${how}`],
 }));
 /** This provider does not exist: the step fails before it begins. */
-const claude = fc.constant({ kind: "agent" as const, provider: "claude", prompt: "hello" });
+const nobody = fc.constant({ kind: "agent" as const, provider: "nobody", prompt: "hello" });
 const retry = fc.record({
   attempts: fc.integer({ min: 1, max: 4 }),
   backoff_ms: fc.constant(10),
@@ -35,7 +35,7 @@ const plain: fc.Arbitrary<Plain> = fc
         { weight: 8, arbitrary: shell },
         { weight: 3, arbitrary: set },
         { weight: 3, arbitrary: agent },
-        { weight: 1, arbitrary: claude },
+        { weight: 1, arbitrary: nobody },
       ),
       when: fc.constantFrom("true", "default(x, 0) != 'never'", "iteration > 1"),
       retry,
@@ -46,7 +46,14 @@ const plain: fc.Arbitrary<Plain> = fc
     },
     { requiredKeys: ["work"] },
   )
-  .map(({ capture, ...step }) => (step.work.kind !== "set" && capture !== undefined ? { ...step, capture } : step));
+  .map(({ capture, retry: again, idempotent, on_uncertain, ...step }) =>
+    step.work.kind === "set" ? step : { ...step, ...present({ capture, retry: again, idempotent, on_uncertain }) },
+  );
+
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+function present(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
 
 const step: fc.Arbitrary<Bare> = fc
   .record({ step: plain, on_failure: fc.option(fc.array(plain, { maxLength: 2 }), { nil: undefined }) })
@@ -95,8 +102,11 @@ const mapreduce = fc
     }),
   );
 
+/** What no step may have set. */
+const parameters = { x: { type: "string" }, y: { type: "string" } } as const;
+
 export const definitions: fc.Arbitrary<Definition> = fc
   .oneof(standard, iterative, mapreduce)
-  .map((flow) => ({ name: "random", flow }));
+  .map((flow) => ({ name: "random", parameters, flow }));
 
 export const itemLists = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 7 });

@@ -12,8 +12,7 @@ import { LogView } from "../../src/log/inspect.ts";
 import { foldNow, liveBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
-import { set } from "./stories.ts";
-import { creation } from "./world.ts";
+import { creation, set } from "./stories.ts";
 
 const STEPS = 200;
 const SESSION = "state/w/sessions/r1";

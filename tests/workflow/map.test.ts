@@ -85,7 +85,7 @@ test("UC-11(a,b) a checkpoint has the items to retry", () => {
   story.ends("m", 1);
   story.ends("m", 1);
   story.say({ kind: "dlq-retry", items: "all" });
-  story.daemon.save();
+  story.save();
   story.restart();
   for (const _ of [1, 2, 3, 4]) story.ends("m");
   expect([story.state, story.variables, progressOf(story.run).items]).toEqual([

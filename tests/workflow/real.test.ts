@@ -12,7 +12,7 @@ import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts"
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
-import { isOver } from "./world.ts";
+import { isOver } from "./stories.ts";
 
 /** A minimal runner: one effect after the other, with time standing still. */
 function runFile(text: string, cwd: string): Run {

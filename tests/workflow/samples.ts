@@ -8,7 +8,11 @@ export const SAMPLES: readonly Definition[] = [
     flow: {
       mode: "standard",
       steps: [
-        { id: "a", work: { kind: "shell", command: "work ok" }, capture: { x: "stdout" } },
+        {
+          id: "a",
+          work: { kind: "agent", provider: "scripted", prompt: "think", command: ["think", "work ok"] },
+          capture: { x: "stdout" },
+        },
         { id: "b", work: { kind: "set", values: { y: "${x}!" } } },
         {
           id: "c",

@@ -22,7 +22,7 @@ import { startOnTerminal } from "./terminal-program.ts";
 import { Witness } from "./witness.ts";
 
 const CONFIG = "/u/config.toml";
-const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
+export const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
@@ -62,9 +62,9 @@ export class HoldfastMachine extends Machine {
   readonly #paths = new SocketPaths(() => this);
   readonly #agents = new AgentPrograms(this, this.witness);
 
-  constructor(seed: number) {
+  constructor(seed: number, settings = SETTINGS) {
     super(seed);
-    this.disk.plant(CONFIG, Buffer.from(SETTINGS));
+    this.disk.plant(CONFIG, Buffer.from(settings));
     this.disk.plant(`${HOME}/made`, Buffer.from(""));
   }
 

@@ -1,0 +1,39 @@
+// The person of a sweep (SW1 and SW2 of sweep.ts): wants certain runs, and looks after them over the daemon's socket.
+import type { ListedRun } from "../../../src/wire/rpc/workflow.ts";
+import type { Client } from "./client.ts";
+import type { RunWish } from "./script.ts";
+
+const OVER: readonly string[] = ["done", "failed", "cancelled"];
+
+export class Person {
+  readonly wishes: RunWish[] = [];
+  /** Whether every run is to be interrupted at the next occasion. */
+  interrupts = false;
+  /** The runs as they were shown last, by their ids. */
+  shown: ReadonlyMap<string, string> = new Map();
+  readonly #acknowledged = new Set<string>();
+
+  /** Returns whether all is over. */
+  async attend(client: Client): Promise<boolean> {
+    const runs = new Map((await client.ask("workflow.list", {})).map((run) => [run.id, run]));
+    const lost = [...this.#acknowledged].filter((id) => !runs.has(id));
+    if (lost.length > 0) throw new Error(`${lost} was acknowledged and is gone`); // SW2
+    this.shown = new Map([...runs].map(([id, run]) => [id, JSON.stringify(run)]));
+    for (const wish of this.wishes.filter(({ id }) => !runs.has(id))) await this.#ask(client, wish);
+    for (const run of runs.values()) await this.#help(client, run);
+    this.interrupts = false;
+    return this.wishes.every(({ id }) => OVER.includes(runs.get(id)?.state ?? ""));
+  }
+
+  async #ask(client: Client, { id }: RunWish): Promise<void> {
+    const nothing = { texts: {}, values: {}, env: {} };
+    await client.ask("workflow.run", { id, path: `/w/${id}.yml`, cwd: `/w/${id}`, ...nothing });
+    this.#acknowledged.add(id);
+  }
+
+  async #help(client: Client, { id, state, needs }: ListedRun): Promise<void> {
+    if (this.interrupts && !OVER.includes(state)) await client.call("workflow.interrupt", { id });
+    else if (state === "interrupted") await client.ask("workflow.resume", { id, force: false });
+    else for (const { attempt } of needs) await client.ask("workflow.resolve", { id, attempt, verdict: "rerun" });
+  }
+}

@@ -1,0 +1,226 @@
+// Lives of the whole daemon that carry out a script, through blows at its moments, until everything that was wished for
+// is over: for crashes at every moment of a chosen story. Stories by chance are in story.ts.
+// SW1. A simulated person repeats unacknowledged requests, runs uncertain steps again, and resumes what was
+//      interrupted.
+// SW2. What was acknowledged is there in every later life.
+// SW3. After the end there is one more life, which finds the same and does something new: a torn tail left in place
+//      reads well and loses only the next write.
+import type { Terminal } from "../../../src/core/terminal/terminal.ts";
+import type { Definition } from "../../../src/core/workflow/definition.ts";
+import { LogView } from "../../../src/log/inspect.ts";
+import { fileOf } from "../../workflow/file-of.ts";
+import type { SimDisk } from "../disk.ts";
+import { HOME } from "../machine.ts";
+import { SimRandom } from "../random.ts";
+import { type Chooser, everything, nothing, randomSurvivor, survivors } from "../survive.ts";
+import { Client, Over } from "./client.ts";
+import { consentsOf, endOf, eventsOf } from "./end-of-run.ts";
+import { type Daemon, HoldfastMachine, SETTINGS as USUAL } from "./machine.ts";
+import { Person } from "./person.ts";
+import type { Blow, Keep, Lived, LivedRun, LivedTerminal, RunWish, Script } from "./script.ts";
+import { factsOf, type TerminalFacts } from "./terminal-facts.ts";
+import { TerminalUser } from "./terminal-user.ts";
+
+/** More than any of our scripts needs: one that takes more does not end. */
+const MAX_TURNS = 50_000;
+/** What follows an end is over by then: its checkpoint, the exit of the holders. */
+const REST_MS = 500;
+const POLL_MS = 40;
+const NEAR_MS = 50;
+const MAX_IN_A_ROW = 30;
+
+/** So few pending writes are kept and lost in every combination. */
+const ENUMERATE_UP_TO = 4;
+
+/** Screens are saved soon. */
+const SETTINGS = `${USUAL}[checkpoint]\ninterval_ms = 1000\n`;
+
+/** For the life after all blows (SW3). */
+const NEXT_ID = idOf(0xffff);
+const NEXT: Definition = {
+  name: "next",
+  flow: { mode: "standard", steps: [{ id: "next", work: { kind: "shell", command: "work ok" } }] },
+};
+
+/** A valid id for each number; sockets are named after its first digits. */
+export function idOf(number: number): string {
+  return `${number.toString(16).padStart(4, "0").padEnd(12, "0")}4${"0".repeat(3)}8${"0".repeat(15)}`;
+}
+
+export async function live(script: Script): Promise<Lived> {
+  const sweep = new Sweep();
+  for (const step of script) {
+    if (step.kind === "run") sweep.wish(step);
+    else if (step.kind === "terminal") sweep.wishTerminal();
+    else await sweep.blow(step);
+  }
+  return sweep.finish();
+}
+
+/** The sweep of this process that runs now: it hears of errors that no part of the program has handled. */
+let current: Sweep | undefined;
+
+export function unhandled(error: unknown): void {
+  current?.machine.crashedOr(error);
+}
+
+class Sweep {
+  readonly machine = new HoldfastMachine(1, SETTINGS);
+  readonly #person = new Person();
+  readonly #user = new TerminalUser(this.machine);
+  /** What was synced when the power was cut, each time. */
+  readonly #kept: SimDisk[] = [];
+  #endings = 0;
+  readonly #moments: string[] = [];
+  #next: { readonly blow: Blow; readonly at: number } | undefined;
+  #struck = 0;
+  #daemon: Daemon | undefined;
+  /** When all was over for the first time. */
+  #over: number | undefined;
+
+  constructor() {
+    current = this;
+    this.machine.moment = (what) => this.#moment(what);
+  }
+
+  wish(wish: RunWish): void {
+    const { disk } = this.machine;
+    const { id, definition, items } = wish;
+    disk.plant(`/w/${id}.yml`, Buffer.from(fileOf(definition)));
+    disk.plant(`/w/${id}/items.json`, Buffer.from(JSON.stringify(items)));
+    this.#person.wishes.push(wish);
+    this.#over = undefined;
+  }
+
+  wishTerminal(): void {
+    this.#user.wants = true;
+    this.#over = undefined;
+  }
+
+  /** Lives until it strikes, or everything is over. */
+  async blow(blow: Blow): Promise<void> {
+    const before = this.#struck;
+    this.#next = { blow, at: this.#moments.length + blow.after };
+    await this.#liveUntil(() => this.#struck > before);
+    this.#next = undefined;
+  }
+
+  async finish(): Promise<Lived> {
+    await this.#liveUntil(() => false);
+    const moments = [...this.#moments];
+    const tookMs = this.#over ?? 0;
+    const { marks } = this.machine.witness;
+    const [done, shown] = [marks.length, this.#person.shown];
+    this.#daemon?.born.life.end();
+    this.wish({ kind: "run", id: NEXT_ID, definition: NEXT, items: [] }); // SW3
+    await this.#liveUntil(() => false);
+    if (marks.length !== done + 1) throw new Error("something was done after the end");
+    for (const [id, was] of shown) {
+      const is = this.#person.shown.get(id);
+      if (was !== is) throw new Error(`the next life finds another end of ${id}: ${is}, not ${was}`);
+    }
+    const { [NEXT_ID]: next, ...runs } = this.#runs();
+    if (next?.end.state !== "done") throw new Error("the next life does nothing new");
+    const of = { runs, moments, struck: this.#struck, tookMs, endings: this.#endings };
+    return { ...of, ...(this.#user.terminal && { terminal: await this.#terminal(this.#user.terminal) }) };
+  }
+
+  async #terminal({ generation, restored }: Terminal): Promise<LivedTerminal> {
+    const { disk, clock } = this.machine;
+    const kept: TerminalFacts[] = [];
+    for (const one of this.#kept) kept.push(await factsOf(one, clock));
+    const facts = await factsOf(disk, clock);
+    return { generation, startAt: restored?.offset ?? 0, lines: [...this.#user.lines], facts, kept };
+  }
+
+  #runs(): Record<string, LivedRun> {
+    const { disk, witness } = this.machine;
+    const log = new LogView(disk, HOME);
+    const found = this.#person.wishes.map(({ id, definition }) => {
+      const events = eventsOf(log, id);
+      const marks = witness.marks.filter(({ mark }) => mark.startsWith(`${id}/`));
+      return [id, { end: endOf(events), marks, consents: consentsOf(events, definition) }] as const;
+    });
+    return Object.fromEntries(found);
+  }
+
+  #moment(what: string): void {
+    this.#moments.push(what);
+    const next = this.#next;
+    if (next === undefined || next.at >= this.#moments.length) return;
+    this.#next = undefined;
+    this.#strike(next.blow);
+  }
+
+  #strike(blow: Blow): void {
+    this.#struck += 1;
+    if (blow.kind === "power") this.#cutPower(blow.keep);
+    else if (blow.kind === "daemon") this.#daemon?.born.life.end();
+    else this.#person.interrupts = true;
+  }
+
+  #cutPower(keep: Keep): void {
+    const { disk } = this.machine;
+    const all = [...survivors(disk.pending(), ENUMERATE_UP_TO)];
+    this.#endings = all.length;
+    this.#kept.push(disk.powerCut(nothing));
+    this.machine.powerCut(typeof keep === "object" ? (all[keep.nth % all.length] ?? nothing) : chooserOf(keep));
+  }
+
+  /** Waits until this holds, or everything has been over for a while. */
+  async #liveUntil(isSo: () => boolean): Promise<void> {
+    const { clock } = this.machine;
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await this.#settle();
+      if (this.machine.trouble !== undefined) throw this.machine.trouble;
+      if (isSo()) return;
+      if (this.#daemon?.born.life.dead !== false) {
+        this.#begin();
+        continue;
+      }
+      if (this.#over !== undefined && clock.elapsed() - this.#over > REST_MS) return;
+      clock.advance(this.#nextMs());
+    }
+    throw new Error(`it does not end: ${[...this.#person.shown.values()]}`);
+  }
+
+  #begin(): void {
+    const daemon = this.machine.begin();
+    this.#daemon = daemon;
+    this.#over = undefined;
+    this.#user.begin();
+    this.#attend(daemon).catch((error) => {
+      if (!(error instanceof Over) && !daemon.born.life.dead) this.machine.crashedOr(error);
+    });
+  }
+
+  /** SW1 */
+  async #attend({ born }: Daemon): Promise<void> {
+    const client = new Client(this.machine);
+    born.life.onEnd(() => client.me.life.end());
+    await client.live();
+    while (!born.life.dead) {
+      const runs = await this.#person.attend(client);
+      const over = (await this.#user.attend(client)) && runs;
+      this.#over = over ? (this.#over ?? this.machine.clock.elapsed()) : undefined;
+      await client.sleep(POLL_MS);
+    }
+  }
+
+  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
+  async #settle(): Promise<void> {
+    const { clock } = this.machine;
+    await clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
+  }
+
+  #nextMs(): number {
+    const { clock } = this.machine;
+    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
+  }
+}
+
+function chooserOf(keep: Exclude<Keep, object>): Chooser {
+  if (keep === "nothing") return nothing;
+  return keep === "everything" ? everything : randomSurvivor(new SimRandom(keep));
+}
