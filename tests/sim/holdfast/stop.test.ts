@@ -1,0 +1,64 @@
+// The whole daemon is asked to leave while a request is being written: at every moment of it.
+import { expect, test } from "bun:test";
+import { Client, Over } from "./client.ts";
+import { type Daemon, HoldfastMachine } from "./machine.ts";
+
+const TERMINAL = { name: "t1", lane: "main", argv: ["/bin/sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
+/** More than it takes from the request until the last of its effects. */
+const MOMENTS = 25;
+
+class Home extends HoldfastMachine {
+  /** Lets time pass until the promise is settled. */
+  async during<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = () => {
+      settled = true;
+    };
+    void promise.then(done, done);
+    for (;;) {
+      await this.clock.settle();
+      if (this.trouble !== undefined) throw this.trouble;
+      if (settled) return promise;
+      this.clock.advance(Math.max(0, (this.clock.nextTimer ?? 0) - this.clock.elapsed()));
+    }
+  }
+
+  async live(): Promise<{ daemon: Daemon; client: Client }> {
+    const daemon = this.begin();
+    const client = new Client(this);
+    await this.during(client.live());
+    return { daemon, client };
+  }
+
+  async left({ born }: Daemon): Promise<void> {
+    while (!born.life.dead) await this.during(Promise.resolve(this.clock.advance(1)));
+  }
+}
+
+test("D2 what becomes durable while the daemon leaves is still acknowledged, and nothing else is", async () => {
+  let acknowledged = 0;
+  for (let at = 1; at <= MOMENTS; at += 1) {
+    const home = new Home(1);
+    const { daemon, client } = await home.live();
+    let moments = 0;
+    home.moment = () => {
+      moments += 1;
+      if (moments === at) daemon.stop();
+    };
+    const asked = client.ask("terminal.new", TERMINAL).then(
+      () => true,
+      (error) => {
+        if (!(error instanceof Over)) throw error;
+        return false;
+      },
+    );
+    const answered = await home.during(asked);
+    daemon.stop();
+    await home.left(daemon);
+    const next = await home.live();
+    const terminals = await home.during(next.client.ask("terminal.list", { brief: true }));
+    expect({ at, answered }).toEqual({ at, answered: terminals.length === 1 });
+    acknowledged += Number(answered);
+  }
+  expect(acknowledged).toBeGreaterThan(0);
+});
