@@ -1,5 +1,7 @@
-// The whole daemon is asked to leave while a request is being written: at every moment of it.
+// The whole daemon without a crash: asked to leave at every moment of a request and of a recovery, and asked to delete.
 import { expect, test } from "bun:test";
+import { CLEAN_SHUTDOWN } from "../../../src/home/layout.ts";
+import { HOME } from "../machine.ts";
 import { Client, Over } from "./client.ts";
 import { type Daemon, HoldfastMachine } from "./machine.ts";
 
@@ -61,4 +63,36 @@ test("D2 what becomes durable while the daemon leaves is still acknowledged, and
     acknowledged += Number(answered);
   }
   expect(acknowledged).toBeGreaterThan(0);
+});
+
+test("D2 an end in the middle of a recovery is not clean: the next start says so", async () => {
+  const ends = new Map<boolean, number>();
+  for (let at = 1; at <= MOMENTS; at += 1) {
+    const home = new Home(1);
+    const first = await home.live();
+    await home.during(first.client.ask("terminal.new", TERMINAL));
+    first.daemon.born.life.end();
+    const daemon = home.begin();
+    let moments = 0;
+    home.moment = () => {
+      moments += 1;
+      if (moments === at) daemon.stop();
+    };
+    await home.left(daemon);
+    const wasLive = daemon.said.some((words) => words.startsWith("live after"));
+    expect({ at, isClean: home.disk.stat(`${HOME}/${CLEAN_SHUTDOWN}`) !== undefined }).toEqual({
+      at,
+      isClean: wasLive,
+    });
+    ends.set(wasLive, (ends.get(wasLive) ?? 0) + 1);
+  }
+  expect(ends.get(false)).toBeGreaterThan(3);
+});
+
+test("a request to delete that does not say so is a dry run", async () => {
+  const home = new Home(1);
+  const { client } = await home.live();
+  const asked = async (params: object) => home.during(client.ask("gc", params as { dryRun: boolean }));
+  expect([(await asked({})).dryRun, (await asked({ dryRun: "no" })).dryRun]).toEqual([true, true]);
+  expect((await asked({ dryRun: false })).dryRun).toBe(false);
 });
