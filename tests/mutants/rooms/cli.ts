@@ -74,4 +74,45 @@ export const CLI: readonly Mutant[] = [
       test: "T1 data, messages and refusals reach a terminal without control characters",
     },
   },
+  {
+    mutant: "output is delivered before the terminal is joined",
+    file: "src/cli/terminal/reconnecting-holder.ts",
+    from: `    if (this.#early === undefined) tell(what);
+    else this.#early.push(() => tell(what));`,
+    to: "    tell(what);",
+    killedBy: {
+      file: "src/cli/terminal/reconnecting-holder.test.ts",
+      test: "HL2 output is delivered after `joined`, even if both arrive together",
+    },
+  },
+  {
+    mutant: "a holder that will be followed by another is an end",
+    file: "src/cli/terminal/reconnecting-holder.ts",
+    from: "const mayCome = this.#reach.processes.alive(claim) || waitedMs < RESTORE_MS;",
+    to: "const mayCome = this.#reach.processes.alive(claim);",
+    killedBy: {
+      file: "src/cli/terminal/reconnecting-holder.test.ts",
+      test: "HL3 a holder that is gone without an exit may be followed by another: its end is waited for",
+    },
+  },
+  {
+    mutant: "each `send` uses the same name: a later text is taken for a repeat",
+    file: "src/cli/terminal/send.ts",
+    from: 'writerName(reach, "send")',
+    to: '"send"',
+    killedBy: {
+      file: "src/cli/terminal/send.test.ts",
+      test: "SD1 each call has a name of its own: a later text is not taken for a repeat of an earlier one",
+    },
+  },
+  {
+    mutant: "systemd ends the daemon and the holders with the watchdog",
+    file: "src/cli/service/unit.ts",
+    from: '    "KillMode=process",\n',
+    to: "",
+    killedBy: {
+      file: "src/cli/service/service.test.ts",
+      test: "U2 the unit leaves daemon and holders alone, and always restarts the watchdog",
+    },
+  },
 ];

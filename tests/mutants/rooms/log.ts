@@ -116,4 +116,24 @@ export const LOG: readonly Mutant[] = [
       test: "B2 it has real bytes: every one of them is written",
     },
   },
+  {
+    mutant: "corrupt bytes before a line that stays are dropped",
+    file: "src/log/session/session-log.ts",
+    from: "    kept.push(...harmed, line);",
+    to: "    kept.push(line);",
+    killedBy: {
+      file: "src/log/session/session-log.test.ts",
+      test: "the end of a session's log after a crash > S3 corrupt bytes before a line that stays are kept with it, where they were",
+    },
+  },
+  {
+    mutant: "what waits behind a failed sync waits for ever",
+    file: "src/log/wal/wal.ts",
+    from: "    for (const { done } of this.#queue.splice(0)) done.reject(error);\n",
+    to: "",
+    killedBy: {
+      file: "tests/sim/log/faults-sync.test.ts",
+      test: "W3 a batch that waits behind a failed sync is refused with it, and so is everything later",
+    },
+  },
 ];

@@ -53,4 +53,14 @@ export const SCREEN: readonly Mutant[] = [
       test: "a tape that is not the one that was followed is read anew",
     },
   },
+  {
+    mutant: "a byte order mark ends an escape sequence",
+    file: "src/screen/boundary.ts",
+    from: " && code !== BOM",
+    to: "",
+    killedBy: {
+      file: "src/screen/boundary.test.ts",
+      test: "what is cut in the middle is held back: characters, sequences, strings",
+    },
+  },
 ];

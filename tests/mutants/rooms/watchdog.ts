@@ -74,4 +74,14 @@ export const WATCHDOG: readonly Mutant[] = [
       test: "SM-5 WD-9(c) a disk that never answers, or is full, prevents neither safe mode nor a restart",
     },
   },
+  {
+    mutant: "a daemon in a crash loop is restarted before safe mode is on disk",
+    file: "src/watchdog/service.ts",
+    from: "if (this.#detector.isLooping()) written.push(this.#enterSafeMode(crash));",
+    to: "if (this.#detector.isLooping()) void this.#enterSafeMode(crash);",
+    killedBy: {
+      file: "tests/watchdog/program-loop.test.ts",
+      test: "SM-4(a) the daemon is not restarted before safe mode is on disk",
+    },
+  },
 ];

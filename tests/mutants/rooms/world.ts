@@ -63,4 +63,47 @@ export const WORLD: readonly Mutant[] = [
       test: "the table > contains children by parent and session, without zombies",
     },
   },
+  {
+    mutant: "a process from before a reboot counts as alive",
+    file: "src/world/process.ts",
+    from: "who.bootId === processes.bootId() && processes",
+    to: "processes",
+    killedBy: {
+      file: "tests/world/real.test.ts",
+      test: "P1 a process is identified by pid, start time and boot: if one of them differs, it is another one",
+    },
+  },
+  {
+    mutant: "a secret with anything behind it is accepted",
+    file: "src/world/hash.ts",
+    from: "let difference = given.length ^ secret.length;",
+    to: "let difference = 0;",
+    killedBy: {
+      file: "src/world/hash.test.ts",
+      test: "a secret is the same only if every character and the length are",
+    },
+  },
+  {
+    mutant: "a descriptor is closed while a sync uses it",
+    file: "src/world/real/file.ts",
+    from: "    if (this.syncing === 0) this.closeDescriptor(); // R2",
+    to: "    this.closeDescriptor();",
+    killedBy: {
+      file: "tests/world/real.test.ts",
+      test: "R2 a file that is closed during a sync keeps its descriptor until the sync has ended",
+    },
+  },
+  {
+    mutant: "a timer is left after each bounded wait",
+    file: "src/world/wait.ts",
+    from: `  } finally {
+    cancel();
+  }`,
+    to: `  } finally {
+  }`,
+    killedBy: {
+      file: "src/world/wait.test.ts",
+      test: "a promise has its time: in time its value, else undefined, and either way no timer is left",
+    },
+  },
 ];
