@@ -98,6 +98,13 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 1 },
   },
   {
+    name: "mutants",
+    tries: "every mutant in the sources is killed by an ordinary test",
+    command: [...SUITE, "tests/mutants"],
+    env: FULL,
+    until: { rounds: 1 },
+  },
+  {
     name: "golden",
     tries: "homes and holders of each release are opened, adopted and continued",
     command: [...SUITE, "tests/golden"],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
 import { visible, visibleLine } from "../base/visible.ts";
-import { count, fit, Printer } from "./print.ts";
+import { count, fit, Printer, printJson, printRefusal, say } from "./print.ts";
 
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
@@ -14,7 +14,8 @@ describe("control characters", () => {
       expect(visibleLine(character)).toBe(control ? escaped : character);
       expect(visible(character)).toBe(control && code !== 10 ? escaped : character);
     }
-    expect(visibleLine("\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u2028")).not.toMatch(/[^ -~]/);
+    const unseen = "\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u2028";
+    for (const make of [visible, visibleLine]) expect(make(unseen)).not.toMatch(/[^ -~]/);
   });
 
   test("an escape in JSON means the same character", () => {
@@ -22,6 +23,17 @@ describe("control characters", () => {
     expect(JSON.parse(visibleLine(JSON.stringify(text)))).toBe(text);
     expect(visibleLine("é 👩‍🚀 日本")).toBe("é 👩‍🚀 日本");
   });
+});
+
+test("T1 data, messages and refusals reach a terminal without control characters", async () => {
+  const console = fakeConsole();
+  const odd = "\u009b2J\u202e\u007f";
+  await printJson(console, { odd });
+  expect(console.printed.out).toMatch(/^[ -~]+\n$/);
+  expect(JSON.parse(console.printed.out)).toEqual({ odd });
+  await say(console, odd);
+  for (const json of [false, true]) await printRefusal(console, { code: "x", message: odd, hint: odd }, json);
+  expect(console.printed.err).toMatch(/^[ -~→\n]+$/);
 });
 
 describe("fit", () => {

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../tests/sim/disk.ts";
+import { nothing } from "../../tests/sim/survive.ts";
 import { simWorld } from "../../tests/sim/world.ts";
 import { Fault } from "../base/fault.ts";
 import { readWhole } from "../log/file/file.ts";
 import { parseExit } from "../wire/holder/json.ts";
 import type { Disk, Stat } from "../world/disk.ts";
-import { recordExit } from "./records.ts";
+import { claim, recordExit } from "./records.ts";
 
 const EXIT = { v: 1, generation: 1, code: 3, signal: null, bootId: "b", offset: 9, at: "2026-01-01T00:00:00.000Z" };
 
@@ -40,6 +41,13 @@ test("if the terminal's directory is gone, nothing is recorded", async () => {
   const disk = new SimDisk();
   await recordExit({ ...simWorld(1, disk), directory: "/t" }, EXIT);
   expect(disk.list("/")).toEqual([]);
+});
+
+test("E1 a claim is durable with the name of its directory, even if its creator did not sync that", async () => {
+  const disk = new SimDisk();
+  disk.makeDirectory("/t");
+  expect(await claim({ ...simWorld(1, disk), directory: "/t" }, 1)).toBe(true);
+  expect(disk.powerCut(nothing).list("/t")).toEqual(["claim.json"]);
 });
 
 function exitIn(disk: Disk) {

@@ -7,7 +7,26 @@ import { GROUND, wholeLength } from "./boundary.ts";
 /** Mostly bytes that matter: escapes, parameters, ends of strings, and halves of characters. */
 const byte = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0x1b, 0x5b, 0x5d, 0x50, 0x5e, 0x58, 0x5c, 0x07, 0x18, 0x1a) },
-  { weight: 3, arbitrary: fc.constantFrom(0xc2, 0x9b, 0x9c, 0x9d, 0x90, 0x84, 0xe2, 0x80, 0xa6, 0xf0, 0x9f, 0x98) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      0xc2,
+      0x9b,
+      0x9c,
+      0x9d,
+      0x90,
+      0x84,
+      0xe2,
+      0x80,
+      0xa6,
+      0xf0,
+      0x9f,
+      0x98,
+      0xef,
+      0xbb,
+      0xbf,
+    ),
+  },
   { weight: 2, arbitrary: fc.integer({ min: 0x20, max: 0x7f }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }) },
 );
@@ -48,5 +67,6 @@ test("what is cut in the middle is held back: characters, sequences, strings", (
   expect(whole("a\u001b]2;title\u001b\\").length).toBe(12);
   expect(whole("a\u001b\u001b\u001b").length).toBe(1);
   expect(whole(Buffer.from("a…").subarray(0, 3)).length).toBe(1);
+  expect(whole("a\u001b[3\ufeff").length).toBe(1); // B2: the decoder skips a byte order mark.
   expect(whole(Buffer.from("a\u001b[1m😀").subarray(0, 7)).length).toBe(5);
 });

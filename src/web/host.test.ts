@@ -124,9 +124,11 @@ describe("access", () => {
   });
 
   test("without the token the only answer is how to get it", async () => {
-    const { get, origin, token } = await host();
+    const { get, origin, token, cookie } = await host();
     const tries = [get("/", { cookie: "" }), get("/api/status.json", { cookie: "" }), get("/x", { cookie: "" })];
     const wrong = [get("/", { cookie: `holdfast-00000000=${token}` }), fetch(`${origin}/?t=${"0".repeat(64)}`)];
+    for (const value of ["", "0".repeat(64), `${token}0`, token.slice(1)])
+      wrong.push(get("/", { cookie: `${cookie.split("=")[0]}=${value}` }));
     for (const answer of await Promise.all([...tries, ...wrong, fetch(`${origin}/api/status.json?t=${token}`)])) {
       expect(answer.status).toBe(401);
       expect(await answer.text()).toBe("This page opens with the address that `holdfast status` prints.\n");

@@ -243,6 +243,21 @@ test("what cannot be removed is reported and left, and the rest is removed", asy
   expect(items.filter(({ what }) => what.startsWith("tape"))).toHaveLength(1);
 });
 
+test("GC4 nothing of a session is removed before its part has forgotten it", async () => {
+  const { world } = new Site();
+  world.disk.plant("/home/s/events.jsonl", Buffer.from("x"));
+  const forgotten = new Set<string>();
+  const session = { id: "s1", forget: async () => forgotten };
+  const thing = { what: "run", paths: ["/home/s/events.jsonl"], bytes: 1, at: 0, reason: "old", session };
+  const ports = { garbage: () => [thing], isOff: () => false, say: () => undefined, onBug: () => undefined };
+  const garbage = new GarbageCollector(world, RULES, ports);
+  expect(await garbage.collect(false)).toMatchObject({ items: [], failed: ["s1 could not be forgotten yet"] });
+  expect(world.disk.list("/home/s")).toEqual(["events.jsonl"]);
+  forgotten.add("s1");
+  expect(await garbage.collect(false)).toMatchObject({ bytes: 1, failed: [] });
+  expect(world.disk.list("/home/s")).toEqual([]);
+});
+
 test("it runs by itself an hour after the start, then once a day; not in safe mode, and not after stop", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));

@@ -1,4 +1,4 @@
-// A holder just started by a dead daemon claims and starts its program while the next daemon looks for orphans.
+// Orphans: a holder that claims and starts its program while the next daemon looks for them; and how they are stopped.
 import { expect, test } from "bun:test";
 import { decideTerminal } from "../../src/core/terminal/decide.ts";
 import { applyTerminal } from "../../src/core/terminal/events.ts";
@@ -36,4 +36,27 @@ test("a program whose holder claims at the very moment of the search is not an o
   };
   expect(await stopOrphans({ ...place, processes: changed(sim, { list }) }, [terminal])).toEqual([]);
   expect(sim.signals).toEqual([]);
+});
+
+test("an orphan is asked to end before it is killed, and has two seconds for it", async () => {
+  const boot = await Boot.open(new SimDisk(), 0);
+  await boot.create();
+  const { place, terminal } = boot;
+  if (terminal === undefined) throw new Error("it was created");
+  const { processes, clock } = place;
+  const { pid } = processes.spawn(undefined, { variables: { HOLDFAST_TERMINAL: ID } });
+  const sent: string[] = [];
+  const kill: Processes["kill"] = (_, signal) => {
+    sent.push(`${signal} after ${clock.elapsed()} ms`); // It ignores all of them.
+    return true;
+  };
+  const began = clock.elapsed();
+  const stopping = stopOrphans({ ...place, processes: changed(processes, { kill }) }, [terminal]);
+  await clock.settle();
+  for (let at = 0; at < 2000; at += 20) {
+    clock.advance(20);
+    await clock.settle();
+  }
+  expect(await stopping).toMatchObject([{ what: "process", reason: expect.stringContaining(`process ${pid}`) }]);
+  expect(sent).toEqual([`SIGHUP after ${began} ms`, `SIGTERM after ${began} ms`, `SIGKILL after ${began + 2000} ms`]);
 });

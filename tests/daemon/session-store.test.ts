@@ -23,6 +23,7 @@ const SMALL: Partial<LogOptions> = { segmentBytes: 64 << 10, ballastBytes: 0 };
 class Site {
   readonly published: string[] = [];
   readonly performed: string[] = [];
+  readonly bugs: unknown[] = [];
   readonly tree = new Tree();
   readonly clock: SimClock;
   readonly disk: SimDisk;
@@ -47,9 +48,7 @@ class Site {
       {
         publish: ({ event, id }) => void this.published.push(`${event} ${id}`),
         perform: ({ kind, id }) => void this.performed.push(`${kind} ${id}`),
-        onBug: (error) => {
-          throw error;
-        },
+        onBug: (error) => void this.bugs.push(error), // The caller of `submit` gets it too.
       },
     );
   }
@@ -114,4 +113,15 @@ test("U3 U5 a decision that does not fit on the disk is rolled back in every ses
   site.clock.advance(2000);
   expect((await site.store.submit(MESSAGE)).ok).toBe(true);
   expect((await Site.begin(site.disk.powerCut(nothing))).sight()).toEqual(site.sight());
+});
+
+test("U2 if what was decided cannot be made durable, the daemon is stopped, and none of it has left", async () => {
+  const site = await Site.begin();
+  await site.family();
+  const [published, performed] = [site.published.length, site.performed.length];
+  site.disk.fault = ({ operation }) => (operation.startsWith("datasync") ? { kind: "fail", code: "EIO" } : undefined);
+  const answer = await site.store.submit(MESSAGE).catch((error: unknown) => error);
+  expect(answer).toMatchObject({ code: "EIO" });
+  expect(site.bugs).toEqual([answer]);
+  expect([site.published.length, site.performed.length]).toEqual([published, performed]);
 });

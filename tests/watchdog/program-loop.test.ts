@@ -28,6 +28,25 @@ test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemo
   expect(machine.published.map(([topic]) => topic)).toContain("recovery.safemode.entered");
 });
 
+test("SM-4(a) the daemon is not restarted before safe mode is on disk", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const { promise: written, resolve } = Promise.withResolvers<void>();
+  machine.world.disk.gate = ({ path }) => (path.includes("safe-mode") ? written : Promise.resolve());
+  for (let crash = 1; crash <= 3; crash += 1) {
+    await comeUp(machine);
+    await machine.end(machine.last().who, killed);
+  }
+  await machine.pass(900);
+  expect(machine.started.length).toBe(3);
+  resolve();
+  await machine.settle();
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(true);
+  await machine.pass(100);
+  expect(machine.started.length).toBe(4);
+});
+
 test("SM-5 three crashes before the daemon was ever live lead to safe mode within 5 s of the third", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);

@@ -1,6 +1,10 @@
 // Claims about the machine's own clock, random and world, and about how its failures are reported.
 import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
+import { identify } from "../../src/world/process.ts";
 import { asFault, attempt, unless } from "../../src/world/real/attempt.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realRandom } from "../../src/world/real/random.ts";
@@ -77,4 +81,41 @@ test("only system errors become Faults; our own bugs are left as they are", () =
   };
   expect(unless(["EACCES"], 1, refuse)).toBe(1);
   expect(() => unless(["ENOENT"], 1, refuse)).toThrow(Fault);
+});
+
+test("P1 a process is identified by pid, start time and boot: if one of them differs, it is another one", () => {
+  const { processes } = realWorld();
+  const me = identify(processes, process.pid) ?? { pid: 0, startTime: 0, bootId: "" };
+  expect(processes.alive(me)).toBe(true);
+  for (const other of [
+    { ...me, bootId: "another" },
+    { ...me, startTime: me.startTime + 1 },
+    { ...me, pid: me.pid + 1 },
+  ])
+    expect([processes.alive(other), processes.kill(other, "SIGCONT")]).toEqual([false, false]);
+});
+
+/** Our descriptors of this file. */
+function descriptorsOf(path: string): number {
+  const targets = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return ""; // The descriptor of the listing itself.
+    }
+  });
+  return targets.filter((target) => target === path).length;
+}
+
+test("R2 a file that is closed during a sync keeps its descriptor until the sync has ended", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "hfsync-"));
+  const path = join(directory, "file");
+  const file = realWorld().disk.open(path, "create");
+  file.write(Buffer.from("x"), 0);
+  const syncing = file.sync();
+  file.close();
+  expect(descriptorsOf(path)).toBe(1);
+  await syncing;
+  expect(descriptorsOf(path)).toBe(0);
+  rmSync(directory, { recursive: true });
 });

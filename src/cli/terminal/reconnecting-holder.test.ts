@@ -116,3 +116,31 @@ describe("all output of a program is delivered before its end (HL4)", () => {
     expect(await heard(sockets, endedPlace("welcome"), 0)).toEqual({ said: "0:0123 4:456789 ", code: 3 });
   });
 });
+
+test("HL2 output is delivered after `joined`, even if both arrive together", async () => {
+  const told: string[] = [];
+  const sockets = holderSaying(Buffer.concat([welcome, first]), jsonFrame(ENDED, EXIT));
+  const line = new ReconnectingHolder(
+    { ...world, sockets },
+    endedPlace("together"),
+    { writer: "w", from: 0 },
+    { joined: () => void told.push("joined"), output: (offset) => void told.push(`output ${offset}`) },
+  );
+  line.open();
+  await line.ended;
+  expect(told.slice(0, 2)).toEqual(["joined", "output 0"]);
+});
+
+test("HL3 a holder that is gone without an exit may be followed by another: its end is waited for", async () => {
+  const place = endedPlace("followed");
+  rmSync(join(place.directory, "exit.json"));
+  const claim = { v: 1, generation: 1, by: "holder", pid: 2 ** 22 + 1, startTime: 1, bootId: "b", at: EXIT.at };
+  writeFileSync(join(place.directory, "claim.json"), JSON.stringify(claim));
+  let tries = 0;
+  const connect: Sockets["connect"] = async (path) => {
+    tries += 1;
+    if (tries === 3) writeFileSync(join(place.directory, "exit.json"), JSON.stringify(EXIT));
+    throw new Fault({ code: "ECONNREFUSED", operation: "connect", path });
+  };
+  expect(await heard({ ...realSockets(), connect }, place, 0)).toEqual({ said: "0:0123456789 ", code: 3 });
+});

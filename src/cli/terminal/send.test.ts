@@ -16,6 +16,8 @@ const STATUS = {
   ...{ exit: null, trouble: null },
 };
 const cleanups: (() => void)[] = [];
+/** The names under which each `send` numbered its input. */
+const writers: string[] = [];
 afterEach(() => {
   for (const clean of cleanups.splice(0)) clean();
 });
@@ -32,7 +34,8 @@ function holderSaying(...frames: readonly Uint8Array[]): string {
     socket: {
       open: (socket) => void readers.set(socket, new FrameReader()),
       data: (socket, bytes) => {
-        for (const { tag } of readers.get(socket)?.push(bytes) ?? []) {
+        for (const { tag, payload } of readers.get(socket)?.push(bytes) ?? []) {
+          if (tag === protocol.HELLO) writers.push(JSON.parse(Buffer.from(payload).toString()).writer);
           if (tag === protocol.HELLO) socket.write(protocol.jsonFrame(protocol.WELCOME, STATUS));
           if (tag === protocol.INPUT) socket.write(Buffer.concat(frames));
         }
@@ -61,4 +64,13 @@ test("SD3 input taken before the program ended was sent, even if both arrive tog
 test("SD2 input that was taken counts as sent; input that was not taken does not", async () => {
   expect(await typed(holderSaying(taken))).toEqual({ ok: true, value: undefined });
   expect(await typed(holderSaying(over))).toMatchObject({ ok: false, error: { code: "not-running" } });
+});
+
+test("SD1 each call has a name of its own: a later text is not taken for a repeat of an earlier one", async () => {
+  writers.length = 0;
+  const home = holderSaying(taken);
+  await typed(home);
+  await typed(home);
+  expect(writers.map((name) => name.startsWith("send-"))).toEqual([true, true]);
+  expect(new Set(writers).size).toBe(2);
 });

@@ -63,6 +63,19 @@ test("HS1 each combination of files is one state; an unreadable claim is a loss,
   expect(found({ exit })).toEqual({ kind: "ended", exit });
 });
 
+test("HS1 an exit that is written while the files are read is an end, not a loss", () => {
+  const { disk, processes } = simWorld(1);
+  const of = { v: 1, generation: 1, bootId: processes.bootId(), at: new Date(0).toISOString() };
+  const exit = { ...of, code: 3, signal: null, offset: 0 };
+  disk.plant("/t/claim.json", Buffer.from(JSON.stringify({ ...of, by: "holder", pid: 99_999, startTime: 1 })));
+  const alive: typeof processes.alive = (who) => {
+    disk.plant("/t/exit.json", Buffer.from(JSON.stringify(exit))); // Its holder's last act.
+    return processes.alive(who);
+  };
+  const found = readHeld({ disk, processes: { ...processes, alive }, directory: "/t" }, 1);
+  expect(found).toEqual({ kind: "ended", exit });
+});
+
 test("HS2 a start is cancelled once, even before its directory exists; after a claim it cannot be", async () => {
   const world = { ...simWorld(1), home: "/h" };
   const place = { ...world, directory: "/h/terminals/t" };

@@ -38,6 +38,16 @@ test("none is made with less than four times its size free", async () => {
   expect(await keepBallast(disk, "/home", SIZE)).toBe(true);
 });
 
+test("B2 it has real bytes: every one of them is written", async () => {
+  const disk = home(SIZE * 8);
+  let written = 0;
+  disk.onCall = ({ operation, length }) => {
+    if (operation === "write") written += length;
+  };
+  expect(await keepBallast(disk, "/home", SIZE)).toBe(true);
+  expect(written).toBe(SIZE);
+});
+
 test("after its removal, its room can be written on a full disk", async () => {
   const disk = home(4000);
   expect(await keepBallast(disk, "/home", 1000)).toBe(true);

@@ -50,3 +50,10 @@ test("a crash at any call leaves nothing or the whole file, and the next process
     expect(text(next)).toBe("whole");
   }
 });
+
+test("X2 once it is announced, no crash takes it away: neither its name nor its bytes", async () => {
+  const disk = newDisk();
+  await disk.syncDirectory("/");
+  expect(await createExclusive(disk, "/t/claim", bytes("whole"), "a")).toBe(true);
+  expect(text(disk.powerCut(nothing))).toBe("whole");
+});

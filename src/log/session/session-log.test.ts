@@ -63,6 +63,12 @@ describe("the end of a session's log after a crash", () => {
     expect(seqsOf(verdict.kept)).toEqual([6]);
     expect(verdict.last).toBe(6);
   });
+
+  test("S3 corrupt bytes before a line that stays are kept with it, where they were", () => {
+    const verdict = judgeTail(lines(...whole, harmed(line(5, 4)), line(6, 4)), 4, [{ seq: 9, prev: 6 }]);
+    expect(seqsOf(verdict.kept)).toEqual([undefined, 6]);
+    expect([verdict.torn, verdict.broken]).toEqual([[], undefined]);
+  });
 });
 
 describe("reading a session's log", () => {

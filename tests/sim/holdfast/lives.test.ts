@@ -30,7 +30,7 @@ test(
   LIMIT_MS,
 );
 
-/** Stories that have failed. */
+/** Stories that have failed, or that would if a certain line were missing. */
 const FOUND: readonly (readonly [string, Plan])[] = [
   [
     "a fork that fails ends no terminal",
@@ -39,6 +39,10 @@ const FOUND: readonly (readonly [string, Plan])[] = [
   [
     "a holder that dies before its claim ends no terminal",
     { seed: 1, lives: [{ ending: { kind: "power", at: 464 }, wishes: 2, fork: 0, slow: "never" }] },
+  ],
+  [
+    "a daemon whose log has stopped ends soon",
+    { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],
 ];
 

@@ -3,6 +3,8 @@
 // same, because the two cannot be told apart.
 import { describe, expect, test } from "bun:test";
 import { isFault } from "../../../src/base/fault.ts";
+import { EventLog } from "../../../src/log/event-log.ts";
+import { SimClock } from "../clock.ts";
 import { SimDisk } from "../disk.ts";
 import type { Call, FaultChoice, Operation } from "../faults.ts";
 import { nothing } from "../survive.ts";
@@ -153,4 +155,25 @@ describe("EL-2 any one sync", () => {
       expect(Object.keys(failed).sort()).toEqual(["datasync", "datasyncBlocking", "sync", "syncDirectory"]);
     });
   }
+});
+
+test("W3 a batch that waits behind a failed sync is refused with it, and so is everything later", async () => {
+  const [disk, clock] = [new SimDisk(), new SimClock()];
+  const log = await EventLog.open({ disk, clock, home: "/h" }, { segmentBytes: 64 << 10, ballastBytes: 0 });
+  const outcomes: string[] = [];
+  const append = (name: string) => {
+    const ticket = log.append([{ session: `agents/${name}`, ts: "", event: "tested", data: "x".repeat(40 << 10) }]);
+    if (!ticket.ok) outcomes.push(`${name}: ${ticket.error.code}`);
+    else
+      ticket.value.durable.then(
+        () => outcomes.push(`${name} is durable`),
+        () => outcomes.push(`${name} is refused`),
+      );
+  };
+  disk.fault = failNthSync(1, { kind: "fail", code: "EIO" }).fault;
+  append("a");
+  append("b"); // Both do not fit into one batch.
+  await clock.settle();
+  append("c");
+  expect(outcomes).toEqual(["a is refused", "b is refused", "c: log.stopped"]);
 });

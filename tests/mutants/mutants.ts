@@ -1,0 +1,33 @@
+// All mutants, room by room.
+import type { Mutant } from "./mutant.ts";
+import { BASE } from "./rooms/base.ts";
+import { CLI } from "./rooms/cli.ts";
+import { CORE } from "./rooms/core.ts";
+import { DAEMON } from "./rooms/daemon.ts";
+import { DRILL } from "./rooms/drill.ts";
+import { HOLDER } from "./rooms/holder.ts";
+import { HOME } from "./rooms/home.ts";
+import { LOG } from "./rooms/log.ts";
+import { SCREEN } from "./rooms/screen.ts";
+import { SHIM } from "./rooms/shim.ts";
+import { WATCHDOG } from "./rooms/watchdog.ts";
+import { WEB } from "./rooms/web.ts";
+import { WIRE } from "./rooms/wire.ts";
+import { WORLD } from "./rooms/world.ts";
+
+export const MUTANTS: readonly Mutant[] = [
+  ...BASE,
+  ...CLI,
+  ...CORE,
+  ...DAEMON,
+  ...DRILL,
+  ...HOLDER,
+  ...HOME,
+  ...LOG,
+  ...SCREEN,
+  ...SHIM,
+  ...WATCHDOG,
+  ...WEB,
+  ...WIRE,
+  ...WORLD,
+];

@@ -1,0 +1,262 @@
+// The mutants in src/daemon (../mutant.ts).
+import type { Mutant } from "../mutant.ts";
+
+export const DAEMON: readonly Mutant[] = [
+  {
+    mutant: "a start is given up without being cancelled on disk",
+    file: "src/daemon/held/held-programs.ts",
+    from: `    if (await cancelStart(this.#world, place.directory, place.generation))
+      await this.report(`,
+    to: `    if (cancelStart !== undefined)
+      await this.report(`,
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE1 a launch that is refused, or that fails for good on disk, is cancelled before it is reported",
+    },
+    isSentinel: true,
+  },
+  {
+    mutant: "an attempt of a workflow is reported as prevented without a claim",
+    file: "src/daemon/workflow/attempts.ts",
+    from: '    const found = await this.#held.adopt(attempt, "It was stopped before it began.");',
+    to: `    const found = await this.#held.look(attempt);
+    await this.#held.report(attempt, found.kind === "unstarted" ? { kind: "prevented", reason: "It was stopped before it began." } : found);`,
+    killedBy: {
+      file: "tests/workflow/attempts.test.ts",
+      test: "an attempt stopped before it began is claimed by us before that is reported, and is never started",
+    },
+    isSentinel: true,
+  },
+  {
+    mutant: "the daemon stays after its log broke: nobody is told that a decision is not durable",
+    file: "src/daemon/session-store.ts",
+    from: "      this.#hooks.onBug(error); // U2\n",
+    to: "",
+    killedBy: {
+      file: "tests/daemon/session-store.test.ts",
+      test: "U2 if what was decided cannot be made durable, the daemon is stopped, and none of it has left",
+    },
+    isSentinel: true,
+  },
+  {
+    mutant: "the daemon stays after its log broke: it only says so",
+    file: "src/daemon/run.ts",
+    from: "      this.#ended.resolve(FAILED);\n",
+    to: "",
+    killedBy: {
+      file: "tests/sim/holdfast/lives.test.ts",
+      test: "a daemon whose log has stopped ends soon",
+      says: /goes on reporting|lives on after its log stopped/,
+    },
+  },
+  {
+    mutant: "the socket is closed before the log when the daemon leaves",
+    file: "src/daemon/daemon.ts",
+    from: `    await this.#parts?.log.close();
+    this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
+`,
+    to: `    this.#server?.close();
+    await this.#parts?.log.close();
+`,
+    killedBy: {
+      file: "tests/sim/holdfast/requests.test.ts",
+      test: "D2 what becomes durable while the daemon leaves is still acknowledged, and nothing else is",
+    },
+    isSentinel: true,
+  },
+  {
+    mutant: "any number of clients may connect",
+    file: "src/daemon/rpc-server.ts",
+    from: "    if (this.#clients.size > MAX_CLIENTS) connection.destroy();\n",
+    to: "",
+    killedBy: {
+      file: "tests/daemon/rpc-clients.test.ts",
+      test: "the number of clients is bounded, and each one that leaves makes room",
+    },
+  },
+  {
+    mutant: "a client that says no hello stays connected",
+    file: "src/daemon/rpc-server.ts",
+    from: "    this.#stopWaiting = options.clock.after(HELLO_MS, () => this.#cut()); // Z1",
+    to: "    this.#stopWaiting = () => undefined;",
+    killedBy: {
+      file: "tests/daemon/rpc-clients.test.ts",
+      test: "Z1 a client that says no hello is cut off after ten seconds, and one that left leaves no timer",
+    },
+  },
+  {
+    mutant: "the subscription of a client that left stays",
+    file: "src/daemon/rpc-server.ts",
+    from: `    this.#stopWaiting();
+    this.#unsubscribe?.();
+  }`,
+    to: `    this.#stopWaiting();
+  }`,
+    killedBy: {
+      file: "tests/daemon/rpc-clients.test.ts",
+      test: "Z2 a subscriber is notified until it leaves; one that does not read is cut off",
+    },
+  },
+  {
+    mutant: "a subscriber that does not read takes any amount of memory",
+    file: "src/daemon/rpc-server.ts",
+    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2\n",
+    to: "",
+    killedBy: {
+      file: "tests/daemon/rpc-clients.test.ts",
+      test: "Z2 a subscriber is notified until it leaves; one that does not read is cut off",
+    },
+  },
+  {
+    mutant: "an agent may subscribe to everything",
+    file: "src/daemon/rpc-server.ts",
+    from: " && this.#handlers === this.#all) this.#subscribe",
+    to: ") this.#subscribe",
+    killedBy: {
+      file: "tests/daemon/rpc.test.ts",
+      test: "a client with another token may call the methods meant for it, and no others",
+    },
+  },
+  {
+    mutant: "requests behind a wrong token are carried out",
+    file: "src/daemon/rpc-server.ts",
+    from: "if (!this.#left) this.#line(line);",
+    to: "this.#line(line);",
+    killedBy: {
+      file: "tests/daemon/rpc.test.ts",
+      test: "a wrong token is refused and closed, and nothing that stands behind it is done",
+    },
+  },
+  {
+    mutant: "a session's log is removed before the removal of its other files is durable",
+    file: "src/daemon/gc.ts",
+    from: "        if (baseName(path) === EVENTS_FILE) await this.#place.disk.syncDirectory(parentOf(path)); // GC4\n",
+    to: "",
+    killedBy: {
+      file: "tests/agent/gc.test.ts",
+      test: "a crash or power cut at any call leaves a terminated agent complete or nothing that matters, and the next round finishes",
+      says: /^Error: crash \d+, before .*expect\(/,
+    },
+  },
+  {
+    mutant: "a clock that jumps to the next century deletes everything",
+    file: "src/daemon/gc.ts",
+    from: "if (jumped || this.#ports.isOff()) return; // GC3",
+    to: "if (this.#ports.isOff()) return;",
+    killedBy: {
+      file: "tests/daemon/gc.test.ts",
+      test: "a clock that jumps to the next century removes nothing until the new time has held for a day",
+    },
+  },
+  {
+    mutant: "files of a session are removed although its part still knows it",
+    file: "src/daemon/gc.ts",
+    from: `    if (session !== undefined && !gone.has(session.id)) return \`\${session.id} could not be forgotten yet\`;
+`,
+    to: "",
+    killedBy: {
+      file: "tests/daemon/gc.test.ts",
+      test: "GC4 nothing of a session is removed before its part has forgotten it",
+    },
+  },
+  {
+    mutant: "a request to delete that is not clear deletes",
+    file: "src/daemon/daemon.ts",
+    from: "this.#collect(dryRun !== false)",
+    to: "this.#collect(dryRun === true)",
+    killedBy: {
+      file: "tests/sim/holdfast/requests.test.ts",
+      test: "a request to delete that does not say so is a dry run",
+    },
+  },
+  {
+    mutant: "an end in the middle of a recovery counts as clean",
+    file: "src/daemon/daemon.ts",
+    from: "(this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset())",
+    to: "writeCleanEnd(this.#ports.world)",
+    killedBy: {
+      file: "tests/sim/holdfast/requests.test.ts",
+      test: "D2 an end in the middle of a recovery is not clean: the next start says so",
+    },
+  },
+  {
+    mutant: "a recovery is LIVE before it is reported",
+    file: "src/daemon/recovery-run.ts",
+    from: '    if (STAGES[stage].next === "LIVE") await this.#ports.report(this.#items); // Y3',
+    to: '    if (STAGES[stage].next === "LIVE") void this.#machine.transition("LIVE").then(() => this.#ports.report(this.#items));',
+    killedBy: {
+      file: "tests/daemon/recovery-run.test.ts",
+      test: "RS-1(a) a recovery goes through every stage, and is reported before it is LIVE",
+    },
+  },
+  {
+    mutant: "a resumed recovery does not inspect anything again",
+    file: "src/daemon/recovery-run.ts",
+    from: "stages.slice(0, stages.indexOf(stage) + 1)",
+    to: "stages.slice(stages.indexOf(stage), stages.indexOf(stage) + 1)",
+    killedBy: {
+      file: "tests/daemon/recovery-run.test.ts",
+      test: "RS-4(a) a resumed recovery inspects everything again, but passes through no stage twice",
+    },
+  },
+  {
+    mutant: "a loss is reported while leftover processes still run",
+    file: "src/daemon/held/held-programs.ts",
+    from: '    if (found.kind === "lost") await this.#adapter.stopRest(name); // HE3\n',
+    to: "",
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE3 when its holder is killed, leftover processes are stopped before the loss is reported",
+    },
+  },
+  {
+    mutant: "a fork that fails ends a program for good",
+    file: "src/daemon/held/held-programs.ts",
+    from: 'if (isRetryable(error) || isFault(error, ...NO_PROCESS)) return { kind: "later" }; // HE4',
+    to: 'if (isRetryable(error)) return { kind: "later" };',
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE4 a failed fork is not an outcome: nothing is cancelled or reported, and the next start succeeds",
+    },
+  },
+  {
+    mutant: "orphans are killed without being asked",
+    file: "src/daemon/held/orphan-stop.ts",
+    from: '  for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);\n',
+    to: "",
+    killedBy: {
+      file: "tests/daemon/orphan-race.test.ts",
+      test: "an orphan is asked to end before it is killed, and has two seconds for it",
+    },
+  },
+  {
+    mutant: "a refusal leaves before what it is based on is durable",
+    file: "src/daemon/session-store.ts",
+    from: "} else if ((await this.#becomes(this.#durable)) === undefined) {",
+    to: "} else {",
+    killedBy: {
+      file: "tests/terminal/store.test.ts",
+      test: "nothing is published before it is durable: no answer, no refusal, no notice, no effect",
+    },
+  },
+  {
+    mutant: "clients are shown what is not durable",
+    file: "src/daemon/session-store.ts",
+    from: "    return ahead === undefined ? this.states.get(id) : ahead.settled;",
+    to: "    return this.states.get(id) ?? ahead?.settled;",
+    killedBy: {
+      file: "tests/terminal/store.test.ts",
+      test: "terminals are shown only as far as they are durable: a decision appears in no answer before its sync completes",
+    },
+  },
+  {
+    mutant: "changes are accepted during a recovery",
+    file: "src/daemon/part.ts",
+    from: "return this.#ports.isLive() ? work() : NOT_LIVE;",
+    to: "return work();",
+    killedBy: {
+      file: "tests/daemon/part.test.ts",
+      test: "PB3 nothing is shown before all sessions are read, and nothing is changed before the daemon is live",
+    },
+  },
+];

@@ -1,0 +1,77 @@
+// The mutants in src/holder (../mutant.ts).
+import type { Mutant } from "../mutant.ts";
+
+export const HOLDER: readonly Mutant[] = [
+  {
+    mutant: "repeated input is typed again",
+    file: "src/holder/input.ts",
+    from: 'if (number <= last && number > 0) return { kind: "repeat" };',
+    to: 'if (number <= last && number > 0) return { kind: "new" };',
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "writers > the number decides whether input is new, a repeat, or refused",
+    },
+    isSentinel: true,
+  },
+  {
+    mutant: "an exit that the disk refuses once is never recorded",
+    file: "src/holder/records.ts",
+    from: "      await new Promise<void>((again) => place.clock.after(RETRY_MS, again));",
+    to: "      return;",
+    killedBy: {
+      file: "src/holder/records.test.ts",
+      test: "an end is recorded even if the disk fails to look up the terminal's directory at first",
+    },
+  },
+  {
+    mutant: "offsets of a tape that lost its end are used twice",
+    file: "src/holder/recorder.ts",
+    from: "    this.#tape.skip(Math.max(0, startAt - this.#tape.end)); // R5\n",
+    to: "",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "recorder > a tape that lost its end continues after what was seen of it, with a gap and no offset used twice",
+    },
+  },
+  {
+    mutant: "a program on pipes is read until its tape drops output that was not consumed",
+    file: "src/holder/pressure.ts",
+    from: "Math.floor(kept / 2)",
+    to: "kept",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "pressure > pauses beyond the limit, and resumes when enough was consumed",
+    },
+  },
+  {
+    mutant: "output is not synced while it flows",
+    file: "src/holder/recorder.ts",
+    from: "      this.#later(SYNC_MS); // R2\n",
+    to: "",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "recorder > dirty bytes are synced within a second, and no timer runs while idle",
+    },
+  },
+  {
+    mutant: "the timer of a closed socket keeper is not cancelled",
+    file: "src/holder/socket-keeper.ts",
+    from: `    this.#cancel();
+    this.#listener.close();`,
+    to: "    this.#listener.close();",
+    killedBy: {
+      file: "src/holder/socket-keeper.test.ts",
+      test: "a removed path is bound again after an interval, but not after the end",
+    },
+  },
+  {
+    mutant: "a claim does not make the name of its directory durable",
+    file: "src/holder/records.ts",
+    from: 'const [made] = await Promise.all([make(place, "claim.json", facts), disk.syncDirectory(parentOf(directory))]);',
+    to: 'const made = await make(place, "claim.json", facts);',
+    killedBy: {
+      file: "src/holder/records.test.ts",
+      test: "E1 a claim is durable with the name of its directory, even if its creator did not sync that",
+    },
+  },
+];

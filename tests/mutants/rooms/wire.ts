@@ -1,0 +1,55 @@
+// The mutants in src/wire (../mutant.ts).
+import type { Mutant } from "../mutant.ts";
+
+export const WIRE: readonly Mutant[] = [
+  {
+    mutant: "a line without an end is buffered without a limit",
+    file: "src/wire/lines.ts",
+    from: "    return this.#rest.length > this.#most ? undefined : lines;",
+    to: "    return lines;",
+    killedBy: {
+      file: "src/wire/lines.test.ts",
+      test: "a line of exactly the limit fits; one byte more does not, with or without its end",
+    },
+  },
+  {
+    mutant: "a frame may be one byte over the limit",
+    file: "src/wire/holder/frames.ts",
+    from: "length > MAX_FRAME",
+    to: "length > MAX_FRAME + 1",
+    killedBy: {
+      file: "src/wire/holder/frames.test.ts",
+      test: "frames > a length of nothing and one over the limit are not in the protocol, before anything is buffered",
+    },
+  },
+  {
+    mutant: "inherited properties count as fields",
+    file: "src/wire/check.ts",
+    from: "Object.hasOwn(value, name) ? value[name] : undefined",
+    to: "value[name]",
+    killedBy: {
+      file: "src/wire/check.test.ts",
+      test: "what does not > names of the prototype are fields only if they were written",
+    },
+  },
+  {
+    mutant: "JSON of any depth is accepted",
+    file: "src/wire/check.ts",
+    from: "return levels === 0 || Object",
+    to: "return Object",
+    killedBy: {
+      file: "src/wire/check.test.ts",
+      test: "what does not > a value that is nested too deeply is refused, not followed",
+    },
+  },
+  {
+    mutant: "the time limit of an answered call is not cancelled",
+    file: "src/wire/rpc/client.ts",
+    from: "await answer.finally(cancel)",
+    to: "await answer",
+    killedBy: {
+      file: "src/wire/rpc/client.test.ts",
+      test: "a call without an answer is refused in time; its late answer is ignored, other calls go on",
+    },
+  },
+];
