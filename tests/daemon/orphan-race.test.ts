@@ -4,6 +4,7 @@ import { decideTerminal } from "../../src/core/terminal/decide.ts";
 import { applyTerminal } from "../../src/core/terminal/events.ts";
 import { stopOrphans } from "../../src/daemon/held/orphan-stop.ts";
 import { claim } from "../../src/holder/records.ts";
+import { HOME_ID, homeId } from "../../src/home/held/home-id.ts";
 import type { Processes } from "../../src/world/process.ts";
 import type { SimProcesses } from "../sim/processes.ts";
 import { simWorld } from "../sim/world.ts";
@@ -17,13 +18,19 @@ function changed(sim: SimProcesses, changes: Partial<Processes>): Processes {
   return Object.assign(Object.create(sim), changes);
 }
 
-test("a program whose holder claims at the very moment of the search is not an orphan", async () => {
+/** A home with one terminal, and the directory of its holder. */
+function madeTerminal() {
   const place = { ...simWorld(1), home: HOME };
   const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 40, rows: 12 } };
   const made = decideTerminal(new Map(), { kind: "create", id: ID, name: "one", lane: "main", recipe }, "now");
   if (!made.ok || made.value[0] === undefined) throw new Error("it was created");
   const terminal = applyTerminal(undefined, made.value[0]);
   for (const path of [HOME, `${HOME}/terminals`, DIRECTORY]) place.disk.makeDirectory(path);
+  return { place, terminal, variables: { HOLDFAST_TERMINAL: ID, [HOME_ID]: homeId(place.disk, HOME) ?? "" } };
+}
+
+test("a program whose holder claims at the very moment of the search is not an orphan", async () => {
+  const { place, terminal, variables } = madeTerminal();
   const sim = place.processes;
   const holder = sim.spawn();
   // The claim is written to a temporary file first, so that it appears in one step, as for any observer.
@@ -31,7 +38,7 @@ test("a program whose holder claims at the very moment of the search is not an o
   place.disk.rename(`${DIRECTORY}/claim.json`, `${DIRECTORY}/made`);
   const list = () => {
     place.disk.rename(`${DIRECTORY}/made`, `${DIRECTORY}/claim.json`);
-    sim.spawn(undefined, { ppid: holder.pid, variables: { HOLDFAST_TERMINAL: ID } });
+    sim.spawn(undefined, { ppid: holder.pid, variables });
     return sim.list();
   };
   expect(await stopOrphans({ ...place, processes: changed(sim, { list }) }, [terminal])).toEqual([]);
@@ -39,12 +46,9 @@ test("a program whose holder claims at the very moment of the search is not an o
 });
 
 test("an orphan is asked to end before it is killed, and has two seconds for it", async () => {
-  const boot = await Boot.open(new SimDisk(), 0);
-  await boot.create();
-  const { place, terminal } = boot;
-  if (terminal === undefined) throw new Error("it was created");
+  const { place, terminal, variables } = madeTerminal();
   const { processes, clock } = place;
-  const { pid } = processes.spawn(undefined, { variables: { HOLDFAST_TERMINAL: ID } });
+  const { pid } = processes.spawn(undefined, { variables });
   const sent: string[] = [];
   const kill: Processes["kill"] = (_, signal) => {
     sent.push(`${signal} after ${clock.elapsed()} ms`); // It ignores all of them.
