@@ -4,13 +4,15 @@
 //     daemon, are not sent again.
 // A3. If something is refused (for example by a full disk), the connection is closed. The next one begins with what is
 //     durable, on a later round and not at once, since it would be refused again.
+// A4. A loop that has found nothing more is over at once, not a turn later: what arrives in between would be left lying
+//     until something else arrives.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
 import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import { type HolderConnection, type HolderPeer, welcome } from "../held/holder-connections.ts";
-import { Decoder } from "./decoder.ts";
+import { type Batch, Decoder } from "./decoder.ts";
 
 export type AgentConnectionPorts = {
   readonly codec: Codec;
@@ -64,7 +66,7 @@ export class AgentConnection implements HolderConnection {
   send(): void {
     if (this.#sending || this.#closed) return;
     this.#sending = true;
-    this.#work(this.#sendAll().finally(() => (this.#sending = false)));
+    this.#work(this.#sendAll());
   }
 
   /** The process keeps running. */
@@ -88,8 +90,12 @@ export class AgentConnection implements HolderConnection {
   }
 
   async #sendAll(): Promise<void> {
-    for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
-      if (!(await this.#sendOne(next))) return;
+    try {
+      for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
+        if (!(await this.#sendOne(next))) return;
+      }
+    } finally {
+      this.#sending = false; // A4
     }
   }
 
@@ -124,18 +130,24 @@ export class AgentConnection implements HolderConnection {
     this.#decoder.push(offset, bytes);
     if (this.#reading || this.#closed) return;
     this.#reading = true;
-    this.#work(this.#readAll().finally(() => (this.#reading = false)));
+    this.#work(this.#readAll());
   }
 
   async #readAll(): Promise<void> {
-    for (;;) {
-      const agent = this.#ports.agent();
-      const batch = agent && this.#decoder.next(this.#facts(agent));
-      if (batch === undefined || this.#closed) return;
-      await this.#reply(batch.replies);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
-      this.client.consumed(batch.offset); // A1
+    try {
+      for (let batch = this.#batch(); batch !== undefined && !this.#closed; batch = this.#batch()) {
+        await this.#reply(batch.replies);
+        if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
+        this.client.consumed(batch.offset); // A1
+      }
+    } finally {
+      this.#reading = false; // A4
     }
+  }
+
+  #batch(): Batch | undefined {
+    const agent = this.#ports.agent();
+    return agent && this.#decoder.next(this.#facts(agent));
   }
 
   /** At least once: a request that is repeated under the same id is answered again. */

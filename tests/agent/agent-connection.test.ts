@@ -1,0 +1,61 @@
+// A connection to the holder of an agent's process, with the holder's frames written by the test.
+import { expect, test } from "bun:test";
+import type { ProviderEvent } from "../../src/core/agent/provider.ts";
+import { AgentConnection } from "../../src/daemon/agent/agent-connection.ts";
+import type { HolderWireEvents } from "../../src/wire/holder/framed-connection.ts";
+import type { HolderSpec } from "../../src/wire/holder/protocol.ts";
+import * as protocol from "../../src/wire/holder/protocol.ts";
+import { scripted } from "../../src/wire/provider/scripted.ts";
+import { AgentFixture } from "./house.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const STATUS = {
+  ...{ v: 1, generation: 1, mode: "pipe", pid: 1, child: null, startedAt: AT, consumed: 0, clients: 1 },
+  ...{ tape: { start: 0, end: 0, gaps: 0 }, size: { cols: 80, rows: 24 }, lastOutputAt: null, writers: {} },
+  ...{ exit: null, trouble: null },
+};
+
+function setUp() {
+  const fixture = new AgentFixture();
+  fixture.create("a");
+  const read: ProviderEvent[] = [];
+  const wire: { events?: HolderWireEvents } = {};
+  const spec: HolderSpec = {
+    ...{ v: 1, id: "a", generation: 1, argv: ["agent"], cwd: "/", env: {}, socket: "/s", size: STATUS.size },
+    ...{ mode: "pipe", token: "x".repeat(32), tape: { segmentBytes: 4096, maxBytes: 65_536 } },
+  };
+  const peer = {
+    spec,
+    dial: async (events: HolderWireEvents) => {
+      wire.events = events;
+      return { send: () => undefined, end: () => undefined, destroy: () => undefined };
+    },
+    events: { ended: () => undefined, lost: () => undefined },
+  };
+  const connection = new AgentConnection(peer, 0, {
+    codec: scripted,
+    tools: { command: [], env: {} },
+    agent: () => fixture.agent("a"),
+    read: async (_, events) => read.push(...events) > 0,
+    taken: async () => true,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const hears = (...frames: readonly Uint8Array[]) => wire.events?.bytes(Buffer.concat(frames));
+  return { connection, hears, read };
+}
+
+const settled = () => new Promise((done) => setImmediate(done));
+
+test("a line in two frames that arrive together is read at once, without waiting for more output", async () => {
+  const { connection, hears, read } = setUp();
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  expect(await welcomed).toMatchObject({ ok: true });
+  const line = Buffer.from('{"type":"done","response":"yes"}\n');
+  hears(protocol.outputFrame(0, line.subarray(0, 9)), protocol.outputFrame(9, line.subarray(9)));
+  await settled();
+  expect(read).toEqual([{ kind: "done", response: "yes" }]);
+});
