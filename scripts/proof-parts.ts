@@ -19,6 +19,7 @@ export type Part = {
 
 const FULL = { HOLDFAST_FUZZ: "full" };
 const SUITE = ["scripts/test.ts", "--timeout=600000"] as const;
+const STRACED = ["crash/faults", "crash/daemon-faults", "agent/worktree-crash"].map((name) => `tests/${name}.test.ts`);
 
 /** Twenty times each file is too much for one part (PP1). */
 function underLoad(quarter: number): Part {
@@ -78,8 +79,10 @@ export const PARTS: readonly Part[] = [
   ...[1, 2, 3, 4].map(underLoad),
   {
     name: "strace",
-    tries: "system calls of real processes that strace lets fail or kills at: the exercise, and git making a worktree",
-    command: [...SUITE, "tests/crash/faults.test.ts", "tests/agent/worktree-crash.test.ts"],
+    tries:
+      "system calls of real processes that strace lets fail or kills at: the exercise, the daemon, the watchdog, a " +
+      "holder, and git making a worktree",
+    command: [...SUITE, ...STRACED],
     env: { ...FULL, CI: "1" },
     until: { rounds: 1 },
   },

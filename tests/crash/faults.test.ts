@@ -10,6 +10,7 @@ import { realWorld } from "../../src/world/world.ts";
 import { amount, sampleOf } from "../sim/fuzz/profile.ts";
 import { parseAcks } from "./acks.ts";
 import { type Ended, exercise } from "./child.ts";
+import { tryStrace } from "./strace.ts";
 import { verify } from "./verify.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-faults-"));
@@ -17,14 +18,6 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const straceWorks = tryStrace();
 if (!straceWorks.ok) console.error(`skipped: tests with injected system call failures: ${straceWorks.why}`);
-
-/** It may be missing, and if it is not, ptrace may be forbidden. */
-function tryStrace(): { readonly ok: boolean; readonly why: string } {
-  const strace = Bun.which("strace");
-  if (strace === null) return { ok: false, why: "strace is not installed" };
-  const tried = Bun.spawnSync([strace, "-f", "-o", "/dev/null", "true"]);
-  return { ok: tried.exitCode === 0, why: `strace does not work here: ${tried.stderr.toString().trim()}` };
-}
 
 /** `judged`: whether the fault's position determines which acknowledgements would have been false. */
 type Traced = Ended & { readonly fired: boolean; readonly judged: boolean; readonly falseWords: readonly string[] };
