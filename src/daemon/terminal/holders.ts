@@ -102,6 +102,7 @@ export class TerminalHolders {
       prepare: (id) => setAsideBefore(this.#files(id), this.#ports.terminal(id)?.generation ?? 0),
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#relaunch(id),
+      isStarting: (id) => this.#isStarting(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
@@ -254,10 +255,14 @@ export class TerminalHolders {
   /** N3 */
   #relaunch(id: string): void {
     const terminal = this.#ports.terminal(id);
-    const { holder, count } = this.#launched.get(id) ?? { holder: undefined, count: MAX_HOLDERS };
-    if (terminal === undefined || count >= MAX_HOLDERS) return;
-    if (holder !== undefined && this.#world.processes.alive(holder)) return;
+    const { count } = this.#launched.get(id) ?? { count: MAX_HOLDERS };
+    if (terminal === undefined || count >= MAX_HOLDERS || this.#isStarting(id)) return;
     this.#launched.set(id, { holder: this.#startHolder(terminal), count: count + 1 });
+  }
+
+  #isStarting(id: string): boolean {
+    const holder = this.#launched.get(id)?.holder;
+    return holder !== undefined && this.#world.processes.alive(holder);
   }
 
   /** Secrets reach only the first generation: they are not stored for later ones. */
