@@ -72,7 +72,7 @@ const MAX_START_MS = 20_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
-/** A connection that is given up takes less. What a turn takes beyond it, we did not run, and neither did the holder. */
+/** A connection that is given up takes less: if a turn takes longer, we did not run, and neither did the holder. */
 const MAX_TURN_MS = 2_500;
 
 /** The system has no process or no memory to spare now; on the next round it may have. */

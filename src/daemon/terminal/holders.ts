@@ -8,6 +8,7 @@
 //     round (HE4).
 // N3. A holder that was killed before it claimed is replaced, a few times: it has started nothing.
 
+import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
@@ -207,10 +208,20 @@ export class TerminalHolders {
 
   /** N1: called when a socket was created, removed or touched. */
   #socketChanged(socket: string): void {
-    const { disk, home } = this.#world;
+    const { home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
       if (state.kind !== "running" || socketName(home, id) !== socket) continue;
-      if (disk.stat(holderSocket(home, id)) === undefined || hasExit(this.#files(id))) this.lookAgain(id);
+      if (this.#mayBeOver(id)) this.lookAgain(id);
+    }
+  }
+
+  #mayBeOver(id: string): boolean {
+    const { disk, home } = this.#world;
+    try {
+      return disk.stat(holderSocket(home, id)) === undefined || hasExit(this.#files(id));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return true;
     }
   }
 
