@@ -1,6 +1,6 @@
 // A recovery from CRASHED to LIVE: each stage does its work, and reports its progress.
 // Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator
-//     (RS-5, RS-6).
+//     (RS-5, RS-6). Time in which we did not run (a frozen container, a stopped virtual machine) does not count.
 // Y2. The present state is always examined anew: a recovery that continues at a later stage first repeats the work of
 //     the earlier ones, without entering their stages, because its results are in memory. Otherwise nothing would
 //     listen to the holders that RESTORING had adopted.
@@ -117,18 +117,21 @@ export class RecoveryRun {
   }
 }
 
+/** The silence is measured in this many looks: one that comes late, because we did not run, counts as one (Y1). */
+const LOOKS = 10;
+
 /** Resolves with undefined when there was no progress for too long. */
 class Silence {
   readonly broken: Promise<undefined>;
   readonly #clock: Clock;
-  readonly #ms: number;
+  readonly #lookMs: number;
   #ended = false;
   #resolve: () => void = () => undefined;
   #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock;
-    this.#ms = ms;
+    this.#lookMs = ms / LOOKS;
     this.broken = new Promise((resolve) => {
       this.#resolve = () => resolve(undefined);
     });
@@ -138,7 +141,12 @@ class Silence {
   /** Work that was given up may still report progress, which no longer counts. */
   progress(): void {
     this.#cancel();
-    if (!this.#ended) this.#cancel = this.#clock.after(this.#ms, this.#resolve);
+    if (!this.#ended) this.#look(LOOKS);
+  }
+
+  #look(left: number): void {
+    if (left === 0) this.#resolve();
+    else this.#cancel = this.#clock.after(this.#lookMs, () => this.#look(left - 1));
   }
 
   end(): void {

@@ -116,6 +116,18 @@ test("RS-6 progress restarts the 30 s every time", async () => {
   expect(site.clock.pendingTimers).toBe(0); // Late progress leaves no timer behind.
 });
 
+test("RS-6 time in which the whole machine was stopped does not count", async () => {
+  const done = Promise.withResolvers<readonly ReportItem[]>();
+  const site = new Site({ RESTORING: () => done.promise });
+  const outcome = site.run.run();
+  await site.pass(20_000);
+  site.clock.lag(3_600_000);
+  await site.pass(1_000);
+  expect(site.machine.getCurrentStage()).toBe("RESTORING");
+  done.resolve([]);
+  expect((await outcome).kind).toBe("live");
+});
+
 test("RS-5(a) a stage that throws fails with its reason; a retry returns to that stage only", async () => {
   let failures = 1;
   const site = new Site({

@@ -29,7 +29,7 @@ import { Crashed } from "./faults.ts";
 import { Life, type Moment, mortalClock, mortalDisk } from "./mortal.ts";
 import { SimProcesses } from "./processes.ts";
 import { SimRandom } from "./random.ts";
-import { SimSockets, type SocketFiles } from "./sockets.ts";
+import { SimSockets, type SocketFiles, type Wire } from "./sockets.ts";
 import type { Chooser } from "./survive.ts";
 
 export const HOME = "/h";
@@ -46,6 +46,9 @@ const FIRST_SYNC_MS = 15;
 /** A process: its life, and its place in the table. */
 export type Born = { readonly life: Life; readonly who: ProcessIdentity; nudge(): void };
 
+/** The socket of a holder, and whether it holds a program. */
+type Kept = { keeper?: SocketKeeper; holds?: boolean };
+
 export abstract class Machine {
   readonly clock = new SimClock();
   readonly random: SimRandom;
@@ -60,7 +63,7 @@ export abstract class Machine {
   /** Called before a holder is started; what it throws, the start throws. */
   fork: () => void = () => undefined;
   #table = new SimProcesses();
-  #sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
+  #sockets = new SimSockets(this.socketFiles(), this.#wire());
   #living = new Map<number, Born>();
 
   constructor(seed: number) {
@@ -131,7 +134,20 @@ export abstract class Machine {
     this.disk = this.disk.powerCut(choose);
     this.#slowDown();
     this.#table.reboot();
-    this.#sockets = new SimSockets(this.socketFiles(), (bytes) => this.cut(bytes));
+    this.#sockets = new SimSockets(this.socketFiles(), this.#wire());
+  }
+
+  #wire(): Wire {
+    return {
+      cut: (bytes) => this.cut(bytes),
+      taken: (length) => this.taken(length),
+      later: (drain) => void this.clock.after(ACT_MS, drain),
+    };
+  }
+
+  /** SO4 of sockets.ts */
+  protected taken(length: number): number {
+    return length;
   }
 
   /** SO3 of sockets.ts */
@@ -184,7 +200,7 @@ export abstract class Machine {
     this.fork();
     this.moment("the holder starts");
     starter.mustLive();
-    const kept: { keeper?: SocketKeeper } = {};
+    const kept: Kept = {};
     const born = this.born(() => void kept.keeper?.look());
     this.holders.add(born);
     born.life.onEnd(() => this.holders.delete(born));
@@ -193,17 +209,30 @@ export abstract class Machine {
       kept.keeper?.close();
       born.life.end();
     };
-    const start = () => void hold().catch((error) => this.#holderFailed(born, error));
-    const startMs = this.slowHolders.shift() ?? START_MS;
-    if (startMs === Number.POSITIVE_INFINITY) this.clock.after(0, () => born.life.end());
-    else mortalClock(this.clock, born.life).after(startMs, start);
+    const start = () => void hold().catch((error) => this.#holderFailed(born, kept, error));
+    this.#startLater(born, start);
     return born.who.pid;
   }
 
+  #startLater({ life }: Born, start: () => void): void {
+    const startMs = this.slowHolders.shift() ?? START_MS;
+    if (startMs === Number.POSITIVE_INFINITY) this.clock.after(0, () => life.end());
+    else mortalClock(this.clock, life).after(startMs, start);
+  }
+
   /** One that cannot even write that it is there leaves, and nothing was started. */
-  #holderFailed({ life }: Born, error: unknown): void {
-    if (this.isFull && isFault(error, "ENOSPC")) life.end();
+  #holderFailed({ life }: Born, { holds = false }: Kept, error: unknown): void {
+    if (!holds && this.mayLeave(error)) life.end();
     else this.crashedOr(error);
+  }
+
+  protected mayLeave(error: unknown): boolean {
+    return this.isFull && isFault(error, "ENOSPC");
+  }
+
+  /** What a holder reaches of the machine. */
+  protected holderDoors(born: Born) {
+    return this.doors(born);
   }
 
   /** A holder that takes one order after the other, and exits with the giver of the orders. */
@@ -211,7 +240,7 @@ export abstract class Machine {
     starter.mustLive();
     this.moment("the holder starts");
     starter.mustLive();
-    const kept: { keeper?: SocketKeeper } = {};
+    const kept: Kept = {};
     const born = this.born(() => void kept.keeper?.look());
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
     const orders: PromiseWithResolvers<string>[] = [Promise.withResolvers()];
@@ -229,10 +258,7 @@ export abstract class Machine {
     born.life.onEnd(() => {
       if (!starter.dead) ended();
     });
-    mortalClock(this.clock, born.life).after(
-      START_MS,
-      () => void work().catch((error) => this.#holderFailed(born, error)),
-    );
+    this.#startLater(born, () => void work().catch((error) => this.#holderFailed(born, kept, error)));
     return {
       pid: born.who.pid,
       tell: (bytes) => {
@@ -246,8 +272,9 @@ export abstract class Machine {
   }
 
   /** As src/holder/main.ts does it. */
-  async #hold(born: Born, directory: string, kept: { keeper?: SocketKeeper }): Promise<void> {
-    const world: HolderWorld = { ...this.doors(born), rest: () => undefined };
+  async #hold(born: Born, directory: string, kept: Kept): Promise<void> {
+    kept.holds = false;
+    const world: HolderWorld = { ...this.holderDoors(born), rest: () => undefined };
     const spec = parseSpec(readWhole(world.disk, `${directory}/holder.json`) ?? new Uint8Array(0));
     if (!spec.ok) return;
     const holder = new Holder(world, spec.value, directory);
@@ -257,7 +284,8 @@ export abstract class Machine {
       if (isFault(error, "EADDRINUSE")) return;
       throw error;
     }
-    if (await claim({ ...world, directory }, spec.value.generation)) await holder.run(() => kept.keeper?.touch());
+    kept.holds = await claim({ ...world, directory }, spec.value.generation);
+    if (kept.holds) await holder.run(() => kept.keeper?.touch());
   }
 
   /** A program on pipes that decides for itself what it does. */

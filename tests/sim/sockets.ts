@@ -2,6 +2,8 @@
 // SO1. A path belongs to its listener for as long as that lives; a path never has two listeners.
 // SO2. On a machine whose sockets are files, a path without its file leads nowhere, and a dead process leaves its file.
 // SO3. If the test wants it (`cut`), what is sent arrives in pieces, each a moment after the other.
+// SO4. If the test wants it (`taken`), the system takes only a part of what is sent, or nothing: the rest is queued by
+//      the sender, goes out later, and is lost if the sender dies before that.
 import { Fault } from "../../src/base/fault.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
 import type { Life } from "./mortal.ts";
@@ -19,17 +21,25 @@ export type SocketFiles = {
 
 const NO_FILES: SocketFiles = { put: () => () => true, remove: () => undefined, touch: () => undefined };
 
-/** SO3 */
-export type Cut = (bytes: Uint8Array) => readonly Uint8Array[];
+export type Wire = {
+  /** SO3 */
+  cut(bytes: Uint8Array): readonly Uint8Array[];
+  /** SO4: how many of so many bytes are taken now. */
+  taken(length: number): number;
+  /** When it takes bytes again. */
+  later(drain: () => void): void;
+};
+
+const EASY: Wire = { cut: (bytes) => [bytes], taken: (length) => length, later: (drain) => drain() };
 
 export class SimSockets {
   readonly #listening = new Map<string, Listening>();
   readonly #files: SocketFiles;
-  readonly #cut: Cut;
+  readonly #wire: Wire;
 
-  constructor(files: SocketFiles = NO_FILES, cut: Cut = (bytes) => [bytes]) {
+  constructor(files: SocketFiles = NO_FILES, wire: Wire = EASY) {
     this.#files = files;
-    this.#cut = cut;
+    this.#wire = wire;
   }
 
   /** The sockets interface of this process. */
@@ -60,8 +70,8 @@ export class SimSockets {
   #connect(path: string, life: Life, events: ConnectionEvents): Connection {
     const there = this.#at(path);
     if (there === undefined) throw new Fault({ code: "ECONNREFUSED", operation: "connect", path });
-    const near = new End(life, this.#cut);
-    const far = new End(there.life, this.#cut);
+    const near = new End(life, this.#wire);
+    const far = new End(there.life, this.#wire);
     near.other = far;
     far.other = near;
     near.events = events;
@@ -71,25 +81,46 @@ export class SimSockets {
 }
 
 class End implements Connection {
-  readonly waiting = 0;
   events: ConnectionEvents | undefined;
   other: End | undefined;
   readonly #life: Life;
-  readonly #cut: Cut;
+  readonly #wire: Wire;
   readonly #came: Uint8Array[] = [];
+  /** SO4 */
+  readonly #queue: Uint8Array[] = [];
   #paused = false;
   #closed = false;
   #ending = false;
+  #leaving = false;
 
-  constructor(life: Life, cut: Cut) {
+  constructor(life: Life, wire: Wire) {
     this.#life = life;
-    this.#cut = cut;
+    this.#wire = wire;
     life.onEnd(() => this.destroy());
   }
 
+  get waiting(): number {
+    return this.#queue.reduce((sum, { length }) => sum + length, 0);
+  }
+
   send(bytes: Uint8Array): void {
+    if (this.#closed || this.#leaving || this.#life.dead) return;
+    const taken = this.#queue.length === 0 ? this.#wire.taken(bytes.length) : 0; // SO4
+    this.#pass(new Uint8Array(bytes.subarray(0, taken)));
+    if (taken === bytes.length) return;
+    if (this.#queue.push(new Uint8Array(bytes.subarray(taken))) === 1) this.#wire.later(() => this.#drain());
+  }
+
+  #pass(bytes: Uint8Array): void {
+    if (bytes.length > 0) for (const piece of this.#wire.cut(bytes)) this.other?.take(piece); // SO3
+  }
+
+  /** SO4 */
+  #drain(): void {
     if (this.#closed || this.#life.dead) return;
-    for (const piece of this.#cut(new Uint8Array(bytes))) this.other?.take(piece); // SO3
+    for (const bytes of this.#queue.splice(0)) this.#pass(bytes);
+    if (this.#leaving) this.destroy();
+    else this.#life.act(() => this.events?.drained?.());
   }
 
   take(bytes: Uint8Array): void {
@@ -120,7 +151,8 @@ class End implements Connection {
   }
 
   end(): void {
-    this.destroy();
+    this.#leaving = true;
+    if (this.#queue.length === 0) this.destroy();
   }
 
   destroy(): void {
@@ -137,6 +169,7 @@ class End implements Connection {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#queue.length = 0;
     queueMicrotask(() => this.#life.act(() => this.events?.closed()));
   }
 }

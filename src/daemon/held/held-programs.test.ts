@@ -23,6 +23,7 @@ class Site extends Machine {
   readonly world = this.doors(this.daemon);
   readonly held: HeldPrograms<HolderConnection>;
   isWanted = true;
+  isStarting = false;
   launches = 0;
   launch = (): Promise<Result<void>> => this.#launch();
   /** The records are written when this resolves. */
@@ -35,6 +36,7 @@ class Site extends Machine {
       place: (name) => (name === NAME ? PLACE : undefined),
       connection: (_, peer) => plainConnection(peer),
       isWanted: () => this.isWanted,
+      isStarting: () => this.isStarting,
       launch: () => {
         this.launches += 1;
         return this.launch();
@@ -122,6 +124,33 @@ test.each([
     expect([site.programs.length, site.told.length]).toEqual([0, 1]);
   },
 );
+
+test("HE1 a holder that takes longer than that is waited for while its process lives", async () => {
+  site.slowHolders.push(LONG_MS);
+  site.isStarting = true;
+  site.held.start(NAME);
+  await site.pass(LONG_MS + 1_000);
+  expect([site.launches, site.programs.length, site.told]).toEqual([1, 1, ["running while claimed"]]);
+});
+
+test("HE1 time in which the whole machine was stopped does not count", async () => {
+  site.slowHolders.push(2_000);
+  site.held.start(NAME);
+  await site.pass(1_000);
+  site.clock.lag(5 * LONG_MS);
+  await site.pass(1_000);
+  expect([site.programs.length, site.told]).toEqual([1, ["running while claimed"]]);
+});
+
+test("HE1 a holder that lives and does nothing is given up all the same, and starts nothing later", async () => {
+  site.slowHolders.push(3 * LONG_MS);
+  site.isStarting = true;
+  site.held.start(NAME);
+  await site.pass(2 * LONG_MS);
+  expect(site.told).toEqual(["prevented: Its holder did not answer. while cancelled"]);
+  await site.pass(2 * LONG_MS);
+  expect([site.programs.length, site.told.length]).toEqual([0, 1]);
+});
 
 test("HE1 a launch that is refused, or that fails for good on disk, is cancelled before it is reported", async () => {
   site.launch = async () => refused("no-program", "There is no program.", "Name one.");

@@ -54,6 +54,8 @@ export type HeldAdapter<C extends HolderConnection> = {
   launch(name: string): Promise<Result<void>>;
   /** Called repeatedly while it is launched but not claimed: its holder may have died before it got its order. */
   relaunch?(name: string): void;
+  /** Whether the holder that it was launched with lives. */
+  isStarting?(name: string): boolean;
   /** What it means if there is neither a claim nor a holder. */
   unclaimed?(name: string): HeldFound;
   ending(exit: HolderExit): HeldNews;
@@ -68,8 +70,13 @@ export type HeldAdapter<C extends HolderConnection> = {
 
 /** A holder answers within some tens of milliseconds, and later on a busy machine. */
 const START_MS = 10_000;
+/** One whose process lives may still come, on a machine that swaps. Less than a stage of a recovery may be silent. */
+const MAX_START_MS = 20_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
+
+/** A connection that is given up takes less: if a turn takes longer, we did not run, and neither did the holder. */
+const MAX_TURN_MS = 2_500;
 
 /** The system has no process or no memory to spare now; on the next round it may have. */
 const NO_PROCESS = ["EAGAIN", "ENOMEM"] as const;
@@ -245,8 +252,9 @@ export class HeldPrograms<C extends HolderConnection> {
   /** Returns false if it takes too long. `launched`: a holder of it is starting. */
   async #settle(name: string, launched = false): Promise<boolean> {
     const { clock } = this.#world;
-    const began = clock.elapsed();
-    for (let took = 0; took < START_MS; took = clock.elapsed() - began) {
+    let before = clock.elapsed();
+    const limit = () => (launched && this.#adapter.isStarting?.(name) === true ? MAX_START_MS : START_MS);
+    for (let took = 0; ; ) {
       const place = this.#closed ? undefined : this.#adapter.place(name);
       if (place === undefined) return true;
       const found = launched && !this.#isThere(place) ? UNSTARTED : await this.look(name);
@@ -255,9 +263,12 @@ export class HeldPrograms<C extends HolderConnection> {
         return true;
       }
       if (found.kind === "unstarted") this.#adapter.relaunch?.(name);
+      if (took >= limit()) return false;
       await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
+      const now = clock.elapsed();
+      took += Math.min(now - before, MAX_TURN_MS);
+      before = now;
     }
-    return false;
   }
 
   /** A holder binds its socket, claims, and answers once the program runs. It may be over before we see the socket. */

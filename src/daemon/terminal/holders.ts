@@ -9,6 +9,7 @@
 // N3. A holder that was killed before it claimed is replaced, a few times: it has started nothing.
 // N4. A terminal whose start the disk prevents has not ended: nothing of it has run.
 
+import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
@@ -103,6 +104,7 @@ export class TerminalHolders {
       prepare: (id) => setAsideBefore(this.#files(id), this.#ports.terminal(id)?.generation ?? 0),
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#relaunch(id),
+      isStarting: (id) => this.#isStarting(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
@@ -207,10 +209,20 @@ export class TerminalHolders {
 
   /** N1: called when a socket was created, removed or touched. */
   #socketChanged(socket: string): void {
-    const { disk, home } = this.#world;
+    const { home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
       if (state.kind !== "running" || socketName(home, id) !== socket) continue;
-      if (disk.stat(holderSocket(home, id)) === undefined || hasExit(this.#files(id))) this.lookAgain(id);
+      if (this.#mayBeOver(id)) this.lookAgain(id);
+    }
+  }
+
+  #mayBeOver(id: string): boolean {
+    const { disk, home } = this.#world;
+    try {
+      return disk.stat(holderSocket(home, id)) === undefined || hasExit(this.#files(id));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return true;
     }
   }
 
@@ -255,10 +267,14 @@ export class TerminalHolders {
   /** N3 */
   #relaunch(id: string): void {
     const terminal = this.#ports.terminal(id);
-    const { holder, count } = this.#launched.get(id) ?? { holder: undefined, count: MAX_HOLDERS };
-    if (terminal === undefined || count >= MAX_HOLDERS) return;
-    if (holder !== undefined && this.#world.processes.alive(holder)) return;
+    const { count } = this.#launched.get(id) ?? { count: MAX_HOLDERS };
+    if (terminal === undefined || count >= MAX_HOLDERS || this.#isStarting(id)) return;
     this.#launched.set(id, { holder: this.#startHolder(terminal), count: count + 1 });
+  }
+
+  #isStarting(id: string): boolean {
+    const holder = this.#launched.get(id)?.holder;
+    return holder !== undefined && this.#world.processes.alive(holder);
   }
 
   /** Secrets reach only the first generation: they are not stored for later ones. */

@@ -69,6 +69,7 @@ export class Attempts {
       },
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#pool.giveAgain(id),
+      isStarting: (id) => this.#pool.has(id),
       unclaimed: (id) => this.#unclaimed(id),
       ending: pipeEnding,
       stopRest: (id) => this.#stopRest(id),

@@ -3,8 +3,8 @@
 // HP1. Only its claim records which holder an attempt has: whichever process dies, the pool can be forgotten.
 // HP2. A holder is returned to the pool only when the end of its attempt was found on disk; after a lost, prevented or
 //      unclaimed attempt it never is, because it is not known what that holder is doing.
-// HP3. If an idle holder died before it received its order, the order is given to another. One that dies of its first
-//      order is not replaced.
+// HP3. If a holder died before it carried out its order, the order is given to another. A new one that dies of its
+//      first order is replaced a few times: it may have been killed, or it cannot run here.
 // HP4. Idle holders leave soon; when we end, idle ones leave at once, and the others after their attempt.
 // HP5. The holders of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take those
 //      before we start others.
@@ -31,6 +31,8 @@ import type { DaemonWorld } from "../ports.ts";
 const REST_MS = 3_000;
 /** As many as the workers that one run may have. */
 const MAX_AT_REST = 64;
+/** HP3 */
+const MAX_NEW = 3;
 /** Its memory grows a little with each attempt, so it is replaced eventually. */
 const MAX_USES = 200;
 
@@ -41,7 +43,8 @@ export type PoolPorts = {
 /** `token`: of a holder that we took over (HP5). */
 type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
 type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
-type Given = { readonly member: Member; readonly order: HolderOrder };
+/** `news`: how many new holders the order was given to. */
+type Given = { readonly member: Member; readonly order: HolderOrder; readonly news: number };
 
 export class HolderPool {
   readonly #world: PoolWorld;
@@ -92,15 +95,21 @@ export class HolderPool {
   /** Orders a holder to hold this attempt. Throws a Fault if none can be started. */
   give(attempt: string, order: HolderOrder): void {
     const member = this.#atRest.pop() ?? this.#start();
+    const news = (this.#given.get(attempt)?.news ?? 0) + (member.uses === 0 ? 1 : 0);
     member.uses += 1;
-    this.#given.set(attempt, { member, order });
+    this.#given.set(attempt, { member, order, news });
     member.child.tell(encodeOrder(order, member.token));
+  }
+
+  /** Whether the holder that this attempt was given to lives. */
+  has(attempt: string): boolean {
+    return this.#given.get(attempt)?.member.gone === false;
   }
 
   /** For an attempt that was given to a holder and not claimed yet (HP3). */
   giveAgain(attempt: string): void {
     const given = this.#given.get(attempt);
-    if (given?.member.gone === true && given.member.uses > 1) this.give(attempt, given.order);
+    if (given?.member.gone === true && given.news < MAX_NEW) this.give(attempt, given.order);
   }
 
   /** Called when the attempt's end is on disk (HP2). */

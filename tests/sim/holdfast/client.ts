@@ -1,5 +1,5 @@
 // A client of a simulated daemon, as long as its day lasts: the real RPC over the machine's sockets.
-// CI1. When the daemon is gone, or was harmed and refuses (HM2 of machine.ts), the day is `Over`.
+// CI1. When the daemon is gone, or was harmed and refuses (EX1 of excuses.ts), the day is `Over`.
 import { isFault } from "../../../src/base/fault.ts";
 import type { Result } from "../../../src/base/result.ts";
 import { DAEMON_SOCKET, TOKEN } from "../../../src/home/layout.ts";
@@ -34,17 +34,19 @@ export class Client {
 
   /** Waits until the daemon is live. */
   async live(): Promise<void> {
-    const until = this.#machine.clock.elapsed() + PATIENCE_MS;
+    const until = this.#machine.awake + PATIENCE_MS;
     for (;;) {
       this.#client ??= await this.#connect();
       const status = await this.#client?.call("status", {});
       if (status?.ok === true && status.value.recovery.stage === "LIVE") {
-        if (status.value.recovery.report === null && !this.#machine.excused)
+        if (status.value.recovery.report === null && !this.#machine.harm.excuses("unreported"))
           throw new Error("a recovery ends without a report");
         return;
       }
-      if (this.#machine.clock.elapsed() > until && this.#machine.excused) throw new Over(); // It waits for a person.
-      if (this.#machine.clock.elapsed() > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
+      if (this.#machine.awake > until) {
+        if (this.#machine.harm.excuses("waits")) throw new Over();
+        throw new Error(`it is not live: ${JSON.stringify(status)}`);
+      }
       await this.sleep(POLL_MS);
     }
   }
@@ -70,7 +72,7 @@ export class Client {
     const client = this.#client;
     const answer = await client?.call(method, params);
     if (client === undefined || answer === undefined) throw new Over(); // CI1
-    if (!answer.ok && (answer.error.code === "daemon.gone" || this.#machine.excused)) throw new Over();
+    if (!answer.ok && (answer.error.code === "daemon.gone" || this.#machine.harm.excuses("refuses"))) throw new Over();
     return answer;
   }
 

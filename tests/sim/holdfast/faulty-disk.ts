@@ -8,12 +8,21 @@ export type Before = (operation: string, path: string) => void;
 export function faultyDisk(disk: Disk, before: Before): Disk {
   return {
     open: (path, how) => {
-      before("open", path);
+      before(how === "read" || how === "write" ? "open" : "create", path);
       return faultyFile(disk.open(path, how), before);
     },
-    stat: (path) => disk.stat(path),
-    list: (path) => disk.list(path),
-    free: (path) => disk.free(path),
+    stat: (path) => {
+      before("stat", path);
+      return disk.stat(path);
+    },
+    list: (path) => {
+      before("list", path);
+      return disk.list(path);
+    },
+    free: (path) => {
+      before("free", path);
+      return disk.free(path);
+    },
     makeDirectory: (path) => {
       before("makeDirectory", path);
       return disk.makeDirectory(path);
@@ -45,7 +54,10 @@ function faultyFile(file: OpenFile, before: Before): OpenFile {
   const { path } = file;
   return {
     path,
-    size: () => file.size(),
+    size: () => {
+      before("size", path);
+      return file.size();
+    },
     read: (into, offset) => {
       before("read", path);
       return file.read(into, offset);
@@ -70,7 +82,10 @@ function faultyFile(file: OpenFile, before: Before): OpenFile {
       before("sync", path);
       await file.sync();
     },
-    tryLock: () => file.tryLock(),
+    tryLock: () => {
+      before("tryLock", path);
+      return file.tryLock();
+    },
     close: () => file.close(),
   };
 }

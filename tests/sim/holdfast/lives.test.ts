@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { amount, PROFILE } from "../fuzz/profile.ts";
+import { FOUND_BY_FAULTS } from "./found.ts";
 import type { Plan } from "./story.ts";
 
 const STORIES = amount(520, 2_000);
@@ -46,6 +47,6 @@ const FOUND: readonly (readonly [string, Plan])[] = [
   ],
 ];
 
-test.each(FOUND)("%s", async (_, plan) => {
+test.each([...FOUND, ...FOUND_BY_FAULTS])("%s", async (_, plan) => {
   expect((await tell(JSON.stringify(plan))).stories).toBe(1);
 });

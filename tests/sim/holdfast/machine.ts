@@ -2,10 +2,9 @@
 // the real holders, the real screens, and programs that only this machine knows.
 // HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once, tmux is not
 //      installed, and there is no HTTP.
-// HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault was injected that it may die
-//      of (`excused`).
+// HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
-import { Fault } from "../../../src/base/fault.ts";
+import { Fault, isFault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
@@ -14,7 +13,9 @@ import { type Born, HOME, Machine } from "../machine.ts";
 import type { Life } from "../mortal.ts";
 import type { SocketFiles } from "../sockets.ts";
 import { AgentPrograms } from "./agent-programs.ts";
+import { Harm } from "./excuses.ts";
 import { type Before, faultyDisk } from "./faulty-disk.ts";
+import { faultyDoors } from "./faulty-doors.ts";
 import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
 import { startStep } from "./step-program.ts";
@@ -28,8 +29,9 @@ const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
 /** A life has a few words to say. */
 const MAX_WORDS = 1_000;
-/** How likely it is that what is sent arrives in one piece. */
+/** How likely it is that what is sent arrives in one piece, and that it is taken at once. */
 const WHOLE = 0.8;
+const TAKEN = 0.95;
 
 const SELF = {
   environment: () => ENVIRONMENT,
@@ -56,9 +58,12 @@ export type Daemon = {
 export class HoldfastMachine extends Machine {
   readonly witness = new Witness((words) => this.failed(new Error(words)));
   /** HM2 */
-  excused = false;
-  /** Before every call of a daemon on its disk; what it throws, the call throws. */
+  readonly harm = new Harm();
+  /** Before every call of a daemon (faulty-doors.ts); what it throws, the call throws. */
   beforeCall: Before = () => undefined;
+  /** The same before every call of a holder on its disk. */
+  beforeHolderCall: Before = () => undefined;
+  #slept = 0;
   readonly #paths = new SocketPaths(() => this);
   readonly #agents = new AgentPrograms(this, this.witness);
 
@@ -66,6 +71,23 @@ export class HoldfastMachine extends Machine {
     super(seed);
     this.disk.plant(CONFIG, Buffer.from(settings));
     this.disk.plant(`${HOME}/made`, Buffer.from(""));
+  }
+
+  /**
+   * The machine is suspended: the wall clock goes on. If it is `stopped` as a whole, as a virtual one is, so does the
+   * other clock, and every timer is late.
+   */
+  suspend(ms: number, stopped: boolean): void {
+    if (!stopped) this.clock.jump(ms);
+    else {
+      this.clock.lag(ms);
+      this.#slept += ms;
+    }
+  }
+
+  /** For how long it was not stopped. */
+  get awake(): number {
+    return this.clock.elapsed() - this.#slept;
   }
 
   /** HM1 */
@@ -80,11 +102,10 @@ export class HoldfastMachine extends Machine {
       ended(code);
       throw new Crashed(`it exited with ${code}`);
     };
-    const doors = this.doors(born);
+    const doors = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
       watch: this.#paths.watch(life),
-      disk: faultyDisk(doors.disk, (operation, path) => this.beforeCall(operation, path)),
     };
     const say = (words: string) => {
       if (said.push(words) < MAX_WORDS) return;
@@ -100,7 +121,8 @@ export class HoldfastMachine extends Machine {
   #ended(daemon: Daemon, code: number): void {
     if (daemon.born.life.dead) return;
     daemon.code = code;
-    if (code !== 0 && !this.excused) this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
+    if (code !== 0 && !this.harm.excuses("exits"))
+      this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
     daemon.born.life.end();
   }
 
@@ -119,11 +141,26 @@ export class HoldfastMachine extends Machine {
     return [bytes.subarray(0, at), bytes.subarray(at)];
   }
 
+  /** Sometimes only a part, or nothing. */
+  protected override taken(length: number): number {
+    return this.random.chance(TAKEN) ? length : this.random.int(length);
+  }
+
   protected override startDetached(starter: Life, command: Command): number {
     if (!command.argv.includes(WATCHDOG)) return super.startDetached(starter, command);
     const born = this.born();
     born.life.end(); // HM1
     return born.who.pid;
+  }
+
+  protected override holderDoors(born: Born) {
+    const doors = super.holderDoors(born);
+    return { ...doors, disk: faultyDisk(doors.disk, (operation, path) => this.beforeHolderCall(operation, path)) };
+  }
+
+  /** A disk that fails ends no holder of a program. */
+  protected override mayLeave(error: unknown): boolean {
+    return isFault(error);
   }
 
   protected override startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild {

@@ -6,9 +6,10 @@
 // The daemon loads it with the first workflow, which would take real time in the first story (ST1 of story.ts).
 import "../../../src/wire/files/workflow-file.ts";
 import { Crashed } from "../faults.ts";
+import { count } from "./excuses.ts";
 import { type Plan, planOf, Story } from "./story.ts";
 
-const [, , first = "1", count = "1"] = process.argv;
+const [, , first = "1", stories = "1"] = process.argv;
 let story: Story | undefined;
 process.on("unhandledRejection", (error) => {
   if (!(error instanceof Crashed)) story?.failed(error);
@@ -17,23 +18,26 @@ process.on("unhandledRejection", (error) => {
 const say = (facts: object) => console.log(JSON.stringify(facts));
 const plans: Plan[] = first.startsWith("{")
   ? [JSON.parse(first)]
-  : Array.from({ length: Number(count) }, (_, at) => planOf(Number(first) + at));
+  : Array.from({ length: Number(stories) }, (_, at) => planOf(Number(first) + at));
 const tried = { stories: 0, lives: 0, deaths: 0, moments: 0 };
+const excuses = new Map<string, number>();
 const began = performance.now();
 for (const plan of plans) {
   say(plan);
   story = new Story(plan);
   try {
-    const { lives, deaths, moments } = await story.tell();
+    const { lives, deaths, moments, excused } = await story.tell();
     tried.stories += 1;
     tried.lives += lives;
     tried.deaths += deaths;
     tried.moments += moments;
+    for (const [what, times] of excused) count(excuses, what, times);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    say({ failed: reason, said: story.said });
+    say({ failed: reason, said: story.said, faults: story.faults });
     process.exit(1);
   }
 }
-say({ ...tried, perSecond: Math.round((tried.lives * 1000) / (performance.now() - began)) });
+const perSecond = Math.round((tried.lives * 1000) / (performance.now() - began));
+say({ ...tried, perSecond, excuses: Object.fromEntries(excuses) });
 process.exit(0);

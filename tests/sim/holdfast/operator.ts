@@ -1,7 +1,7 @@
 // The operator of a simulated Holdfast: a client of the daemon's socket that remembers what was acknowledged.
 // OP1. A request without an answer is repeated in the next life if it has an id; otherwise it is left alone.
-// OP2. A live daemon refuses nothing that is asked here, and shows all that was promised, unless it was harmed (HM2 of
-//      machine.ts): then the next one does.
+// OP2. A live daemon refuses nothing that is asked here, and shows all that was promised, unless it was harmed (EX1 of
+//      excuses.ts): then the next one does.
 // OP3. Programs that ran on when the daemon died are the same ones afterwards.
 // OP4. Prompts are allowed, each under one id however often it has to be said.
 // OP5. A prompt keeps its id for as long as its process lives, and is not open again once its answer was acknowledged.
@@ -62,12 +62,12 @@ export class Operator {
 
   /** ME2 of memory.ts: waits until everything has come to its end. */
   async finish(): Promise<void> {
-    const until = this.#machine.clock.elapsed() + PATIENCE_MS;
+    const until = this.#machine.awake + PATIENCE_MS;
     for (;;) {
       const found = await this.#find();
       const open = this.memory.unfinished(found, this.#machine.witness);
       if (open.length === 0) break;
-      if (this.#machine.clock.elapsed() > until) throw new Error(`it does not end: ${open.join("; ")}`);
+      if (this.#machine.awake > until) throw new Error(`it does not end: ${open.join("; ")}`);
       await this.#consent(found);
       await this.#answer();
       await this.#client.sleep(POLL_MS);
@@ -78,8 +78,8 @@ export class Operator {
 
   /** OP2 */
   #must(wrong: readonly string[]): void {
-    if (wrong.length > 0 && this.#machine.excused) throw new Over();
-    if (wrong.length > 0) throw new Error(wrong.join("; "));
+    if (wrong.length === 0) return;
+    throw this.#machine.harm.excuses("shows") ? new Over() : new Error(wrong.join("; "));
   }
 
   async #find(): Promise<Found> {

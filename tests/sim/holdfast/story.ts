@@ -9,13 +9,19 @@ import type { FaultChoice } from "../faults.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
 import { Over } from "./client.ts";
+import type { Excuses } from "./excuses.ts";
+import type { Before } from "./faulty-disk.ts";
+import { CODES, type Code, fits, isCode } from "./faulty-doors.ts";
 import { type Daemon, HoldfastMachine } from "./machine.ts";
 import { flows, Operator } from "./operator.ts";
 
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
-export type Ending = { readonly kind: "daemon" | "power" | "holder" | "sync" | Refused; readonly at: number };
-/** The next call of the daemon on its disk fails like this, once. */
-type Refused = (typeof REFUSALS)[number];
+export type Ending = {
+  readonly kind: "daemon" | "power" | "holder" | "sync" | Code;
+  readonly at: number;
+  /** Whose call fails; the daemon's if not given. */
+  readonly whose?: "holder";
+};
 export type LifePlan = {
   readonly ending: Ending;
   readonly wishes: number;
@@ -25,13 +31,20 @@ export type LifePlan = {
   readonly slow?: number | "never";
   /** By how much the wall clock is set before it. */
   readonly jump?: number;
+  /** At this moment of it the machine is suspended for so long. */
+  readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
 };
 export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[] };
-export type Told = { readonly lives: number; readonly deaths: number; readonly moments: number };
+export type Told = {
+  readonly lives: number;
+  readonly deaths: number;
+  readonly moments: number;
+  readonly excused: Excuses;
+};
 
-/** Those that pass. What a failed read or write (EIO) ends is not promised yet; a failed sync is tried by itself. */
-const REFUSALS = ["ENOSPC", "EROFS", "EMFILE"] as const;
-const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...REFUSALS] as const;
+const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...CODES] as const;
+/** So many calls later at most: reads are no moments, and a recovery has many in a row. */
+const MAX_CALLS_LATER = 20;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
@@ -40,28 +53,35 @@ const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
 const QUIET_MS = 3_000;
-/** A holder that takes longer than ten seconds is given up (HE1 of held-programs.ts). */
-const MAX_SLOW_MS = 9_000;
+const MAX_SLOW_MS = 15_000;
 const GIVEN_UP_MS = 12_000;
+/** So long a holder is waited for without a look at its process (START_MS of held-programs.ts). */
+const PATIENT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 /** Less than a prompt stays open. */
 const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
+const SLEEPS = [5_000, 5 * 60_000, 8 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
 
 /** ST1 */
 export function planOf(seed: number): Plan {
   const random = new SimRandom(seed);
   const lives = Array.from({ length: 1 + random.int(MAX_DEATHS) }, () => ({
-    ending: {
-      kind: random.pick(KINDS),
-      at: 1 + random.int(random.pick(SPREADS)),
-    },
+    ending: endingOf(random),
     wishes: random.int(MAX_WISHES),
     fork: random.chance(0.2) ? 1 + random.int(4) : 0,
     ...(random.chance(0.2) && { slow: random.chance(0.3) ? ("never" as const) : random.int(MAX_SLOW_MS) }),
     ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
+    ...(random.chance(0.2) && {
+      sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
+    }),
   }));
   return { seed, lives };
+}
+
+function endingOf(random: SimRandom): Ending {
+  const ending = { kind: random.pick(KINDS), at: 1 + random.int(random.pick(SPREADS)) };
+  return isCode(ending.kind) && random.chance(0.4) ? { ...ending, whose: "holder" } : ending;
 }
 
 export class Story {
@@ -69,6 +89,8 @@ export class Story {
   readonly #machine: HoldfastMachine;
   readonly #operator: Operator;
   readonly #random: SimRandom;
+  /** Those that calls have failed with. */
+  readonly faults: string[] = [];
   #daemon: Daemon | undefined;
   #lives = 0;
   #deaths = 0;
@@ -97,18 +119,19 @@ export class Story {
     for (const life of this.#plan.lives) await this.#live(life);
     await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 1, fork: 0 }, true);
     await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 0, fork: 0 }, true); // ST4
-    return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments };
+    const { used: excused } = this.#machine.harm;
+    return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments, excused };
   }
 
-  async #live({ ending, wishes, fork, slow, jump = 0 }: LifePlan, last = false): Promise<void> {
+  async #live({ ending, wishes, fork, slow, jump = 0, sleep }: LifePlan, last = false): Promise<void> {
     const machine = this.#machine;
     const startMs = slow === "never" ? Number.POSITIVE_INFINITY : slow;
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
     machine.clock.jump(jump);
     this.#lives += 1;
-    machine.excused = false;
+    machine.harm.isDone = false;
     this.#stoppedAt = Number.POSITIVE_INFINITY;
-    this.#threaten(ending, fork);
+    this.#threaten(ending, fork, sleep);
     const daemon = machine.begin();
     this.#daemon = daemon;
     const { life } = daemon.born;
@@ -125,9 +148,10 @@ export class Story {
         over = true;
       });
     await this.#until(() => over || life.dead);
-    const quietMs = slow === "never" ? GIVEN_UP_MS : this.#random.int(QUIET_MS);
-    const quiet = machine.clock.elapsed() + (last ? 0 : quietMs);
-    await this.#until(() => life.dead || machine.clock.elapsed() >= quiet);
+    const lateMs = slow === "never" ? GIVEN_UP_MS : slow;
+    const quietMs = lateMs !== undefined && lateMs > PATIENT_MS ? lateMs : this.#random.int(QUIET_MS);
+    const quiet = machine.awake + (last ? 0 : quietMs);
+    await this.#until(() => life.dead || machine.awake >= quiet);
     if (!life.dead) daemon.stop();
     await this.#until(() => life.dead);
     this.#operator.leave();
@@ -135,9 +159,10 @@ export class Story {
     machine.fork = () => undefined;
     machine.disk.fault = undefined;
     machine.beforeCall = () => undefined;
+    machine.beforeHolderCall = () => undefined;
   }
 
-  #threaten(ending: Ending, fork: number): void {
+  #threaten(ending: Ending, fork: number, sleep: LifePlan["sleep"]): void {
     const machine = this.#machine;
     let moments = 0;
     let forks = 0;
@@ -148,11 +173,12 @@ export class Story {
     machine.moment = () => {
       moments += 1;
       this.#moments += 1;
+      if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
       if (moments === ending.at) this.#strike(ending);
     };
   }
 
-  #strike({ kind }: Ending): void {
+  #strike({ kind, whose }: Ending): void {
     const machine = this.#machine;
     this.#deaths += 1;
     if (kind === "daemon") {
@@ -162,23 +188,31 @@ export class Story {
       this.#operator.lost();
       machine.powerCut(this.#random.pick([everything, nothing, randomSurvivor(this.#random)]));
     } else if (kind === "sync") {
-      machine.excused = true;
+      machine.harm.isDone = true;
       machine.disk.fault = ({ operation, path }): FaultChoice | undefined => {
         if (!operation.startsWith("datasync") || !path.endsWith(".wal")) return undefined;
-        this.#stoppedAt = Math.min(this.#stoppedAt, machine.clock.elapsed());
+        this.#stoppedAt = Math.min(this.#stoppedAt, machine.awake);
         return { kind: "fail", code: "EIO" };
       };
     } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
-    else this.#refuse(kind);
+    else if (whose === "holder") machine.beforeHolderCall = this.#once(kind);
+    else {
+      machine.harm.isDone = true;
+      machine.beforeCall = this.#once(kind);
+    }
   }
 
-  /** A daemon may end by it (HM2 of machine.ts), and then it ends soon (ST3). */
-  #refuse(code: Refused): void {
-    const machine = this.#machine;
-    machine.excused = true;
-    machine.beforeCall = (operation, path) => {
-      machine.beforeCall = () => undefined;
-      throw new Fault({ code, operation, path });
+  /** One of the next calls fails like this, once. EX1 of excuses.ts says what a daemon may do then. */
+  #once(code: Code): Before {
+    let later = this.#random.int(MAX_CALLS_LATER);
+    let isOver = false;
+    return (operation, path) => {
+      later -= 1;
+      if (later >= 0 || isOver || !fits(code, operation)) return;
+      isOver = true;
+      const fault = new Fault({ code, operation, path });
+      this.faults.push(fault.message);
+      throw fault;
     };
   }
 
@@ -203,7 +237,7 @@ export class Story {
       await this.#settle();
       if (this.#machine.trouble !== undefined) throw this.#machine.trouble;
       if (isSo()) return;
-      if (clock.elapsed() - this.#stoppedAt > MAX_DEAF_MS) throw new Error("it lives on after its log stopped"); // ST3
+      if (this.#machine.awake - this.#stoppedAt > MAX_DEAF_MS) throw new Error("it lives on after its log stopped"); // ST3
       clock.advance(this.#nextMs());
     }
     throw new Error("it does not end");

@@ -1,0 +1,99 @@
+// Stories of the whole daemon that have failed, with faults, slow holders and machines that stop: each is told again by
+// lives.test.ts.
+import type { Plan } from "./story.ts";
+
+function stopped(at: number) {
+  return { at, ms: 5 * 60_000, stopped: true } as const;
+}
+
+export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
+  [
+    "a disk that fails once while a step is started fails no run",
+    {
+      seed: 508,
+      lives: [
+        { ending: { kind: "power", at: 248 }, wishes: 3, fork: 0 },
+        { ending: { kind: "EIO", at: 280 }, wishes: 5, fork: 3, slow: 3047 },
+      ],
+    },
+  ],
+  [
+    "a disk that fails once while a holder is started ends no terminal",
+    { seed: 2022, lives: [{ ending: { kind: "EIO", at: 80 }, wishes: 5, fork: 0 }] },
+  ],
+  [
+    "a disk that fails once while an agent is started leaves it to no person",
+    {
+      seed: 30_387,
+      lives: [
+        { ending: { kind: "ENOSPC", at: 40, whose: "holder" }, wishes: 2, fork: 0 },
+        { ending: { kind: "EIO", at: 88 }, wishes: 4, fork: 1, slow: 10_760 },
+      ],
+    },
+  ],
+  [
+    "a holder of steps that is killed before its first order fails no run",
+    {
+      seed: 111,
+      lives: [
+        { ending: { kind: "ENOMEM", at: 207 }, wishes: 1, fork: 0 },
+        { ending: { kind: "holder", at: 64 }, wishes: 5, fork: 0, slow: "never" },
+      ],
+    },
+  ],
+  [
+    "a holder that takes fourteen seconds to start ends no terminal",
+    {
+      seed: 34,
+      lives: [
+        { ending: { kind: "holder", at: 20 }, wishes: 5, fork: 0, jump: -3_600_000, slow: 14_246 },
+        { ending: { kind: "EAGAIN", at: 23 }, wishes: 3, fork: 0, jump: 86_400_000, slow: 14_277 },
+      ],
+    },
+  ],
+  [
+    "a holder that finds no room after ten seconds ends no terminal",
+    {
+      seed: 410_266,
+      lives: [
+        { ending: { kind: "EROFS", at: 11, whose: "holder" }, wishes: 3, fork: 0, slow: 13_702 },
+        { ending: { kind: "ENOSPC", at: 66, whose: "holder" }, wishes: 3, fork: 0, slow: 9_922 },
+      ],
+    },
+  ],
+  [
+    "a machine that is stopped during a recovery becomes live by itself",
+    {
+      seed: 710_182,
+      lives: [
+        { ending: { kind: "ENOMEM", at: 270, whose: "holder" }, wishes: 3, fork: 0, sleep: stopped(59) },
+        { ending: { kind: "holder", at: 5 }, wishes: 4, fork: 0, sleep: stopped(59) },
+      ],
+    },
+  ],
+  [
+    "a machine that is stopped while a holder starts ends no terminal",
+    {
+      seed: 710_132,
+      lives: [
+        {
+          ending: { kind: "EROFS", at: 85, whose: "holder" },
+          ...{ wishes: 2, fork: 2, slow: 3_723, sleep: stopped(109) },
+        },
+      ],
+    },
+  ],
+  [
+    "a socket that cannot be looked at when it changes does not end the daemon",
+    {
+      seed: 722_161,
+      lives: [
+        { ending: { kind: "EIO", at: 69, whose: "holder" }, wishes: 0, fork: 2 },
+        {
+          ending: { kind: "ENOMEM", at: 107 },
+          ...{ wishes: 4, fork: 3, jump: 1_000, sleep: { at: 33, ms: 28_800_000, stopped: true } },
+        },
+      ],
+    },
+  ],
+];
