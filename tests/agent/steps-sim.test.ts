@@ -1,12 +1,15 @@
-// A workflow of agent steps on a simulated machine, with crashes at the calls that change the disk, every start of a
-// holder, every effect and every request: of the daemon alone, and of the whole machine with a disk that forgets
-// unsynced data.
-import { expect, test } from "bun:test";
+// A workflow of agent steps on a simulated machine with the whole daemon, with crashes at the calls that change the
+// disk, every start of a holder, every effect and every request: of the daemon alone, and of the whole machine with a
+// disk that forgets unsynced data.
+import { afterAll, expect, test } from "bun:test";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { sampleOf } from "../sim/fuzz/profile.ts";
-import { SimRandom } from "../sim/random.ts";
-import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
-import { type StepCrash, StepSimulation } from "./sim-steps.ts";
+import { type Blow, idOf, type Keep, type Lived } from "../sim/holdfast/script.ts";
+import { Teller } from "../sim/holdfast/teller.ts";
+
+const ID = idOf(1);
+const teller = new Teller();
+afterAll(() => teller.close());
 
 const agent = (provider: string, prompt: string) => ({ kind: "agent", provider, prompt }) as const;
 
@@ -24,15 +27,12 @@ const FLOW: Definition = {
 
 /** One agent for each attempt, with one turn and one end. */
 const END = {
-  state: "done" as const,
-  variables: { x: "3", y: "I did 0.", z: "3 I did 0." },
-  attempts: 2,
+  end: { state: "done", variables: { x: "3", y: "I did 0.", z: "3 I did 0." } },
   notes: ["a1", "a2 allow", "a3"],
-  counts: {
+  events: {
     ...{ "agent.created": 2, "agent.terminated": 2, "turn.start": 2, "turn.complete": 2 },
     ...{ "workflow.attempt.started": 2, "workflow.attempt.ended": 2 },
   },
-  left: [],
 };
 
 /** Each of its agents would take longer than the step's timeout. */
@@ -49,66 +49,68 @@ const SLOW: Definition = {
   },
 };
 
-/** Two attempts, each stopped once, and no agent left working. */
+/** Two attempts, each stopped once. */
 const STOPPED = {
-  ...{ state: "failed" as const, attempts: 2, left: [] },
-  counts: {
+  end: { state: "failed" },
+  events: {
     ...{ "agent.created": 2, "agent.terminated": 2, "turn.start": 2 },
     ...{ "workflow.attempt.started": 2, "workflow.attempt.ended": 2 },
   },
 };
 
-async function endAfter(
-  flow: Definition,
-  end: typeof END | typeof STOPPED,
-  crash: StepCrash,
-  what: string,
-): Promise<void> {
-  const simulation = new StepSimulation(flow, crash);
+const COUNTED =
+  /^(agent\.(created|terminated)|turn\.(start|complete|failed)|workflow\.attempt\.(started|ended|uncertain))$/;
+
+/** It is over when no agent is left. */
+async function live(definition: Definition, ...blows: readonly Blow[]): Promise<Lived> {
+  return teller.live([{ kind: "run", id: ID, definition, items: [] }, ...blows]);
+}
+
+function check({ runs, notes, events }: Lived, end: typeof END | typeof STOPPED): void {
+  const counted = Object.fromEntries(Object.entries(events).filter(([event]) => COUNTED.test(event)));
+  expect({ end: runs[ID]?.end, notes, events: counted }).toMatchObject(end);
+  expect(counted).toEqual(end.events);
+}
+
+async function endAfter(flow: Definition, end: typeof END | typeof STOPPED, blow: Blow, what: string): Promise<void> {
   try {
-    const came = await simulation.finish();
-    expect(came).toMatchObject(end);
-    expect(came.counts).toEqual(end.counts);
-    expect(simulation.crashed).toBe(1);
+    const lived = await live(flow, blow);
+    check(lived, end);
+    expect(lived.struck).toBe(1);
   } catch (error) {
-    throw new Error(`crash ${crash.at}, before ${what}: ${String(error)}`, { cause: error });
+    throw new Error(`crash ${blow.after}, before ${what}: ${String(error)}`, { cause: error });
   }
 }
 
-async function undisturbed(flow: Definition) {
-  const simulation = new StepSimulation(flow);
-  return { end: await simulation.finish(), moments: simulation.moments };
-}
+const calm = live(FLOW);
 
-const calm = undisturbed(FLOW);
+/** In the gate one in so many of them, different for each kind of crash. */
+const ONE_IN = 30;
 
-/** In the gate one in twelve of them, different for each kind of crash. */
 function some(moments: readonly string[], turn: number): [number, string][] {
   expect(moments.length).toBeGreaterThan(100);
-  return sampleOf([...moments.entries()], 12, turn);
+  return sampleOf([...moments.entries()], ONE_IN, turn);
 }
 
 test("agent steps without a crash: one agent, one turn and one end for each, and no agent is left", async () => {
-  expect((await calm).end).toEqual(END);
+  check(await calm, END);
 });
 
 test("UC-8(b,d) the daemon dies at sampled calls of a run of agent steps: one agent, one turn, one end each", async () => {
-  for (const [at, what] of some((await calm).moments, 0)) await endAfter(FLOW, END, { at }, what);
-}, 600_000);
+  for (const [after, what] of some((await calm).moments, 0)) await endAfter(FLOW, END, { kind: "daemon", after }, what);
+}, 3_600_000);
 
-const ENDINGS: readonly ((at: number) => Chooser)[] = [
-  () => nothing,
-  (at) => randomSurvivor(new SimRandom(at)),
-  () => everything,
-];
+const KEEPS: readonly ((at: number) => Keep)[] = [() => "nothing", (at) => at, () => "everything"];
 
 test("UC-8(b,d) the machine goes down at sampled calls of a run of agent steps: nothing is uncertain, and the same end", async () => {
-  for (const [number, [at, what]] of some((await calm).moments, 4).entries())
-    await endAfter(FLOW, END, { at, machine: ENDINGS[number % ENDINGS.length]?.(at) ?? nothing }, what);
-}, 600_000);
+  for (const [number, [after, what]] of some((await calm).moments, 4).entries()) {
+    const keep = KEEPS[number % KEEPS.length]?.(after) ?? "nothing";
+    await endAfter(FLOW, END, { kind: "power", after, keep }, what);
+  }
+}, 3_600_000);
 
-test("an agent step that takes too long is stopped and retried, with the daemon dying at every call (every ninth in the profile ci): none of its agents keeps working", async () => {
-  const { end, moments } = await undisturbed(SLOW);
-  expect(end).toMatchObject(STOPPED);
-  for (const [at, what] of some(moments, 1)) await endAfter(SLOW, STOPPED, { at }, what);
-}, 600_000);
+test("an agent step that takes too long is stopped and retried, with the daemon dying at every call (every 30th in the profile ci): none of its agents keeps working", async () => {
+  const slow = await live(SLOW);
+  check(slow, STOPPED);
+  for (const [after, what] of some(slow.moments, 1)) await endAfter(SLOW, STOPPED, { kind: "daemon", after }, what);
+}, 3_600_000);

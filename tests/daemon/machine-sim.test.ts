@@ -21,13 +21,14 @@ async function live(...blows: readonly Blow[]): Promise<Lived & { readonly termi
 }
 
 function check({ generation, startAt, lines, facts, kept }: LivedTerminal): void {
-  for (const [at, { tape, saved, claims, doubt }] of kept.entries()) {
+  for (const [at, { tape, saved, claims, doubt, ...before }] of kept.entries()) {
     const next = kept[at + 1] ?? facts;
     expect(missing(linesIn(tape), next.tape)).toEqual([]);
     // What the tape has lost is on the screen of the next life; if the power is cut before that is saved, it is gone.
     const isRestoring = at > 0 && next === facts;
     expect(missing(linesIn(saved), isRestoring ? next.saved + lostBy(kept) : next.saved)).toEqual([]);
-    expect(Math.max(generation, ...claims)).toBe(generation);
+    expect(Math.max(generation, before.generation, ...claims)).toBe(generation);
+    expect(facts.claims).toEqual(expect.arrayContaining([...claims]));
     expect(doubt).toBeNull();
   }
   expect(startAt).toBeGreaterThanOrEqual(kept.at(-1)?.savedAt ?? 0);

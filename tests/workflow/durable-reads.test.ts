@@ -1,8 +1,8 @@
 // What is published about runs that are still being written: nothing.
 import { expect, test } from "bun:test";
 import type { Step } from "../../src/core/workflow/definition.ts";
+import { idOf } from "../sim/holdfast/script.ts";
 import { Stalled } from "../sim/holdfast/stalled.ts";
-import { idOf } from "../sim/holdfast/sweep.ts";
 import { fileOf } from "./file-of.ts";
 import { set, shell } from "./stories.ts";
 

@@ -3,8 +3,7 @@
 // unsynced data. Then the next life, and one more.
 import { afterAll, expect, test } from "bun:test";
 import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
-import type { Blow, Keep, Lived, LivedRun } from "../sim/holdfast/script.ts";
-import { idOf } from "../sim/holdfast/sweep.ts";
+import { type Blow, idOf, type Keep, type Lived, type LivedRun } from "../sim/holdfast/script.ts";
 import { Teller } from "../sim/holdfast/teller.ts";
 import { SAMPLES } from "./samples.ts";
 import { unagreed } from "./unagreed.ts";

@@ -1,4 +1,4 @@
-// How a run ended, from its log on the disk.
+// How a run ended, and how often each event happened, from the logs on the disk.
 import type { Json } from "../../../src/base/json.ts";
 import { cells } from "../../../src/base/machine.ts";
 import { toRecord } from "../../../src/base/table.ts";
@@ -10,6 +10,17 @@ import { runMachine } from "../../../src/core/workflow/machine.ts";
 import { type Run, type RunState, sessionOf, stateOf } from "../../../src/core/workflow/run.ts";
 import type { LogView } from "../../../src/log/inspect.ts";
 import { workflowEventOf } from "../../../src/wire/stored/workflow.ts";
+
+/** How often each event is in the logs of these sessions; none of them is damaged. */
+export function countsIn(log: LogView, isOf: (session: string) => boolean): Record<string, number> {
+  const damage = log.inspect().findings.filter(({ kind }) => kind === "damage");
+  if (damage.length > 0) throw new Error(JSON.stringify(damage));
+  const counts: Record<string, number> = {};
+  for (const session of log.sessions.filter(isOf))
+    for (const reading of log.read(session))
+      if (reading.kind === "entry") counts[reading.entry.event] = (counts[reading.entry.event] ?? 0) + 1;
+  return counts;
+}
 
 /** The same however often it was disturbed. */
 export type EndOfRun = {

@@ -1,13 +1,14 @@
 // The simulated machine with the whole daemon on it: src/daemon/run.ts as it is, from its locks to its exit code, with
 // the real holders, the real screens, and programs that only this machine knows.
 // HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once, tmux is not
-//      installed, and there is no HTTP.
+//      installed, nothing can listen for HTTP, and requests reach only the scripted model (agent/sim-model.ts).
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 import { Fault, isFault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
+import { SimModel } from "../../agent/sim-model.ts";
 import { Crashed } from "../faults.ts";
 import { type Born, HOME, Machine } from "../machine.ts";
 import type { Life } from "../mortal.ts";
@@ -39,7 +40,6 @@ const SELF = {
   holder: async () => undefined,
 };
 const HTTP = { listen: () => refuse("EACCES", "listen", "127.0.0.1") };
-const HTTP_CLIENT = { post: async () => refuse("ECONNREFUSED", "post", "nowhere") };
 
 function refuse(code: string, operation: string, path: string): never {
   throw new Fault({ code, operation, path });
@@ -63,6 +63,7 @@ export class HoldfastMachine extends Machine {
   beforeCall: Before = () => undefined;
   /** The same before every call of a holder on its disk. */
   beforeHolderCall: Before = () => undefined;
+  readonly model = new SimModel();
   #slept = 0;
   readonly #paths = new SocketPaths(() => this);
   readonly #agents = new AgentPrograms(this, this.witness);
@@ -103,8 +104,9 @@ export class HoldfastMachine extends Machine {
       throw new Crashed(`it exited with ${code}`);
     };
     const doors = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
+    const httpClient = this.model.door(doors.clock, (what) => this.moment(what));
     const world = {
-      ...{ ...doors, self: SELF, http: HTTP, httpClient: HTTP_CLIENT },
+      ...{ ...doors, self: SELF, http: HTTP, httpClient },
       watch: this.#paths.watch(life),
     };
     const say = (words: string) => {

@@ -1,7 +1,9 @@
 // The person of a sweep (SW1 and SW2 of sweep.ts): wants certain runs, and looks after them over the daemon's socket.
+// PE1. Only what a run says it waits for is decided and answered, each prompt under one id.
+import type { Need } from "../../../src/core/workflow/progress.ts";
 import type { ListedRun } from "../../../src/wire/rpc/workflow.ts";
 import type { Client } from "./client.ts";
-import type { RunWish } from "./script.ts";
+import { idOf, type RunWish } from "./script.ts";
 
 const OVER: readonly string[] = ["done", "failed", "cancelled"];
 
@@ -12,6 +14,7 @@ export class Person {
   /** The runs as they were shown last, by their ids. */
   shown: ReadonlyMap<string, string> = new Map();
   readonly #acknowledged = new Set<string>();
+  readonly #answers = new Map<string, string>();
 
   /** Returns whether all is over. */
   async attend(client: Client): Promise<boolean> {
@@ -22,7 +25,7 @@ export class Person {
     for (const wish of this.wishes.filter(({ id }) => !runs.has(id))) await this.#ask(client, wish);
     for (const run of runs.values()) await this.#help(client, run);
     this.interrupts = false;
-    return this.wishes.every(({ id }) => OVER.includes(runs.get(id)?.state ?? ""));
+    return this.wishes.every(({ id }) => OVER.includes(runs.get(id)?.state ?? "")) && (await this.#noneIsLeft(client));
   }
 
   async #ask(client: Client, { id }: RunWish): Promise<void> {
@@ -34,6 +37,21 @@ export class Person {
   async #help(client: Client, { id, state, needs }: ListedRun): Promise<void> {
     if (this.interrupts && !OVER.includes(state)) await client.call("workflow.interrupt", { id });
     else if (state === "interrupted") await client.ask("workflow.resume", { id, force: false });
-    else for (const { attempt } of needs) await client.ask("workflow.resolve", { id, attempt, verdict: "rerun" });
+    else for (const need of needs) await this.#decide(client, id, need);
+  }
+
+  /** PE1 */
+  async #decide(client: Client, id: string, { attempt, agent, prompt }: Need): Promise<void> {
+    if (agent === null) await client.ask("workflow.resolve", { id, attempt, verdict: "rerun" });
+    if (prompt === null) return;
+    const answer = this.#answers.get(prompt) ?? idOf(this.#answers.size);
+    this.#answers.set(prompt, answer);
+    await client.ask("prompt.answer", { prompt, answer, decision: "allow" });
+  }
+
+  /** Agents of steps end with them. */
+  async #noneIsLeft(client: Client): Promise<boolean> {
+    const agents = await client.ask("agent.list", {});
+    return agents.every(({ state, pid }) => state === "terminated" && pid === null);
   }
 }

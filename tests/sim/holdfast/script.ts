@@ -5,6 +5,11 @@ import type { EndOfRun } from "./end-of-run.ts";
 import type { TerminalFacts } from "./terminal-facts.ts";
 import type { Mark } from "./witness.ts";
 
+/** A valid id for each number; sockets are named after its first digits. */
+export function idOf(number: number): string {
+  return `${number.toString(16).padStart(4, "0").padEnd(12, "0")}4${"0".repeat(3)}8${"0".repeat(15)}`;
+}
+
 /** Which of its unsynced writes a disk keeps: a number is the seed of a random choice, `nth` one of `survivors`. */
 export type Keep = "nothing" | "everything" | number | { readonly nth: number };
 
@@ -51,6 +56,10 @@ export type Lived = {
   /** In how many ways the last power cut could have ended (`nth`). */
   readonly endings: number;
   readonly runs: Readonly<Record<string, LivedRun>>;
+  /** What agents have noted, sorted. */
+  readonly notes: readonly string[];
+  /** How often each event is in the logs. */
+  readonly events: Readonly<Record<string, number>>;
   /** The moments until all was over, in order. */
   readonly moments: readonly string[];
   /** How many blows have struck. */

@@ -14,10 +14,19 @@ import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { type Chooser, everything, nothing, randomSurvivor, survivors } from "../survive.ts";
 import { Client, Over } from "./client.ts";
-import { consentsOf, endOf, eventsOf } from "./end-of-run.ts";
-import { type Daemon, HoldfastMachine, SETTINGS as USUAL } from "./machine.ts";
+import { consentsOf, countsIn, endOf, eventsOf } from "./end-of-run.ts";
+import { AGENT, type Daemon, HoldfastMachine, SETTINGS as USUAL } from "./machine.ts";
 import { Person } from "./person.ts";
-import type { Blow, Keep, Lived, LivedRun, LivedTerminal, RunWish, Script } from "./script.ts";
+import {
+  type Blow,
+  idOf,
+  type Keep,
+  type Lived,
+  type LivedRun,
+  type LivedTerminal,
+  type RunWish,
+  type Script,
+} from "./script.ts";
 import { factsOf, type TerminalFacts } from "./terminal-facts.ts";
 import { TerminalUser } from "./terminal-user.ts";
 
@@ -32,8 +41,20 @@ const MAX_IN_A_ROW = 30;
 /** So few pending writes are kept and lost in every combination. */
 const ENUMERATE_UP_TO = 4;
 
-/** Screens are saved soon. */
-const SETTINGS = `${USUAL}[checkpoint]\ninterval_ms = 1000\n`;
+/** Screens are saved soon; agents of steps continue by themselves, whatever others do. */
+const SETTINGS = `${USUAL}
+[checkpoint]
+interval_ms = 1000
+[agents]
+slots = 2
+recovery = "never"
+[provider.actor]
+kind = "scripted"
+command = ["${AGENT}"]
+[provider.model]
+kind = "openai"
+base_url = "http://model"
+`;
 
 /** For the life after all blows (SW3). */
 const NEXT_ID = idOf(0xffff);
@@ -41,11 +62,6 @@ const NEXT: Definition = {
   name: "next",
   flow: { mode: "standard", steps: [{ id: "next", work: { kind: "shell", command: "work ok" } }] },
 };
-
-/** A valid id for each number; sockets are named after its first digits. */
-export function idOf(number: number): string {
-  return `${number.toString(16).padStart(4, "0").padEnd(12, "0")}4${"0".repeat(3)}8${"0".repeat(15)}`;
-}
 
 export async function live(script: Script): Promise<Lived> {
   const sweep = new Sweep();
@@ -119,9 +135,12 @@ class Sweep {
       const is = this.#person.shown.get(id);
       if (was !== is) throw new Error(`the next life finds another end of ${id}: ${is}, not ${was}`);
     }
-    const { [NEXT_ID]: next, ...runs } = this.#runs();
+    const log = new LogView(this.machine.disk, HOME);
+    const { [NEXT_ID]: next, ...runs } = this.#runs(log);
     if (next?.end.state !== "done") throw new Error("the next life does nothing new");
-    const of = { runs, moments, struck: this.#struck, tookMs, endings: this.#endings };
+    const notes = this.machine.witness.notes.toSorted();
+    const events = countsIn(log, (session) => !session.endsWith(NEXT_ID));
+    const of = { runs, notes, events, moments, struck: this.#struck, tookMs, endings: this.#endings };
     return { ...of, ...(this.#user.terminal && { terminal: await this.#terminal(this.#user.terminal) }) };
   }
 
@@ -133,9 +152,8 @@ class Sweep {
     return { generation, startAt: restored?.offset ?? 0, lines: [...this.#user.lines], facts, kept };
   }
 
-  #runs(): Record<string, LivedRun> {
-    const { disk, witness } = this.machine;
-    const log = new LogView(disk, HOME);
+  #runs(log: LogView): Record<string, LivedRun> {
+    const { witness } = this.machine;
     const found = this.#person.wishes.map(({ id, definition }) => {
       const events = eventsOf(log, id);
       const marks = witness.marks.filter(({ mark }) => mark.startsWith(`${id}/`));
