@@ -5,10 +5,8 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a start is given up without being cancelled on disk",
     file: "src/daemon/held/held-programs.ts",
-    from: `    if (await cancelStart(this.#world, place.directory, place.generation))
-      await this.report(`,
-    to: `    if (cancelStart !== undefined)
-      await this.report(`,
+    from: "if (!(await cancelStart(this.#world, place.directory, place.generation))) return;",
+    to: "if (cancelStart === undefined) return;",
     killedBy: {
       file: "src/daemon/held/held-programs.test.ts",
       test: "HE1 a launch that is refused, or that fails for good on disk, is cancelled before it is reported",
