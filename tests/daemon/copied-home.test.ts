@@ -1,6 +1,7 @@
 // A home and its copy on one machine have the same terminals with the same ids, and still neither stops the other's
 // programs.
 import { expect, test } from "bun:test";
+import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, isGone, killIfThere } from "./home.ts";
 import { boot, isBack, powerCut } from "./power-cut.ts";
@@ -74,4 +75,17 @@ test("orphans of a home are not stopped by its copy, even if they are recorded i
     () => [one.pid, two.pid].every(isGone),
     () => [one.pid, two.pid],
   );
+});
+
+test("a copy that was taken while the home was up is down: stopping it does not reach the original's daemon", async () => {
+  const home = newHome();
+  const daemon = await home.live();
+  const copy = copyOf(home);
+  const down = Bun.spawn([...ours("src/cli/main.ts"), "down", "--home", copy.path], {
+    env: { PATH: "/usr/bin:/bin", HOME: copy.path },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  expect([await down.exited, await down.stderr.text()]).toEqual([0, ""]);
+  expect(daemon.process.exitCode).toBeNull();
+  await home.isLive(daemon);
 });

@@ -21,10 +21,12 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(refusal.ok ? "" : refusal.error.code).toBe("LOCKED");
     });
 
-    test("the record contains pid, start time, boot id and time", () => {
+    test("the record contains pid, start time, boot id, time, and the file that it is in", () => {
       const { disk, root } = place(make);
       takeLock({ disk, clock }, `${root}/daemon.lock`, first);
-      expect(JSON.parse(get(disk, `${root}/daemon.lock`))).toEqual({ ...first, at: "2026-01-01T00:00:00.000Z" });
+      const file = disk.stat(`${root}/daemon.lock`)?.id;
+      const record = { ...first, at: "2026-01-01T00:00:00.000Z", file: file ?? "none" };
+      expect(JSON.parse(get(disk, `${root}/daemon.lock`))).toEqual(record);
     });
 
     test("a released lock is free, its file stays, and a shorter record leaves nothing of a longer one", () => {

@@ -4,6 +4,7 @@
 // L3. The file is never unlinked: a process that had opened the old one would lock a file without a name, next to the
 //     owner of the new one.
 // L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock.
+// L5. The record names its own file: a copy of a lock's file is no lock, and its record says nothing.
 import { isFault } from "../../base/fault.ts";
 import { baseName } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -32,7 +33,7 @@ export function takeLock(world: { disk: Disk; clock: Clock }, path: string, owne
     file.close();
     throw error;
   }
-  record(file, { ...owner, at: new Date(world.clock.now()).toISOString() });
+  record(world.disk, file, { ...owner, at: new Date(world.clock.now()).toISOString() });
   return ok(heldBy(file));
 }
 
@@ -45,9 +46,9 @@ function heldBy(file: OpenFile): Held {
   return { path: file.path, release };
 }
 
-function record(file: OpenFile, facts: Owner & { readonly at: string }): void {
-  const text = Buffer.from(`${JSON.stringify(facts)}\n`);
+function record(disk: Disk, file: OpenFile, facts: Owner & { readonly at: string }): void {
   try {
+    const text = Buffer.from(`${JSON.stringify({ ...facts, file: disk.stat(file.path)?.id })}\n`); // L5
     writeAll(file, text, 0);
     file.truncate(text.length);
   } catch (error) {
