@@ -16,6 +16,7 @@ import { decodeLine } from "../../src/wire/lines.ts";
 import type {
   Children,
   Command,
+  Ending,
   PipeChild,
   PipeEvents,
   PtyChild,
@@ -191,7 +192,7 @@ export abstract class Machine {
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),
-      watched: absent,
+      watched: (command, ended) => this.startWatched(life, command, ended),
     };
   }
 
@@ -290,6 +291,10 @@ export abstract class Machine {
 
   /** A program on pipes that decides for itself what it does. */
   protected abstract startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild;
+
+  protected startWatched(_starter: Life, _command: Command, _ended: (ending: Ending) => void): number {
+    return absent();
+  }
 
   /** The same on a terminal. */
   protected startOnTerminal(_command: Command, _events: PtyEvents, _starter: Life): PtyChild {

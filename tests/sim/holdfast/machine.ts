@@ -4,6 +4,7 @@
 //      installed, nothing can listen for HTTP, and requests reach only the scripted model (agent/sim-model.ts).
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
+// HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
 import { Fault, isFault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
@@ -21,6 +22,7 @@ import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
 import { startStep } from "./step-program.ts";
 import { startOnTerminal } from "./terminal-program.ts";
+import { type Ended, startWatchdog, startWatched } from "./watchdog-program.ts";
 import { Witness } from "./witness.ts";
 
 const CONFIG = "/u/config.toml";
@@ -56,6 +58,11 @@ export type Daemon = {
 };
 
 export class HoldfastMachine extends Machine {
+  /** HM4: whether there is one, and those that live. */
+  hasWatchdog = false;
+  readonly watchdogs = new Set<Born>();
+  /** The last one that began. */
+  daemon: Daemon | undefined;
   readonly witness = new Witness((words) => this.failed(new Error(words)));
   /** HM2 */
   readonly harm = new Harm();
@@ -92,12 +99,13 @@ export class HoldfastMachine extends Machine {
   }
 
   /** HM1 */
-  begin(): Daemon {
+  begin(environment: Readonly<Record<string, string>> = ENVIRONMENT): Daemon {
     const born = this.born();
     const { life } = born;
     const { promise: told, resolve: stop } = Promise.withResolvers<void>();
     const said: string[] = [];
     const daemon: Daemon = { born, said, code: undefined, stop };
+    this.daemon = daemon;
     const ended = (code: number) => this.#ended(daemon, code);
     const exit = (code: number): never => {
       ended(code);
@@ -108,6 +116,7 @@ export class HoldfastMachine extends Machine {
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient },
       watch: this.#paths.watch(life),
+      self: { ...SELF, environment: () => environment },
     };
     const say = (words: string) => {
       if (said.push(words) < MAX_WORDS) return;
@@ -150,9 +159,17 @@ export class HoldfastMachine extends Machine {
 
   protected override startDetached(starter: Life, command: Command): number {
     if (!command.argv.includes(WATCHDOG)) return super.startDetached(starter, command);
-    const born = this.born();
-    born.life.end(); // HM1
+    starter.mustLive();
+    const born = this.hasWatchdog ? startWatchdog(this, SELF) : this.born();
+    this.watchdogs.add(born);
+    born.life.onEnd(() => this.watchdogs.delete(born));
+    if (!this.hasWatchdog) born.life.end(); // HM4
     return born.who.pid;
+  }
+
+  protected override startWatched(starter: Life, command: Command, ended: Ended): number {
+    starter.mustLive();
+    return startWatched(this, command, ended, starter);
   }
 
   protected override holderDoors(born: Born) {

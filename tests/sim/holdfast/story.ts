@@ -4,11 +4,13 @@
 // ST2. Every life that is not ended before becomes LIVE, and finds what was promised (operator.ts, memory.ts).
 // ST3. A daemon whose log has stopped ends soon: nothing that it could still do would last.
 // ST4. The last life is stopped in order, and one more finds the same.
+// ST5. A story with a watchdog: each daemon that ends is followed by the next without anyone's help, and at the end
+//      there is a watchdog, whatever became of the one before.
 import { Fault } from "../../../src/base/fault.ts";
 import type { FaultChoice } from "../faults.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
-import { Over } from "./client.ts";
+import { Over, PATIENCE_MS } from "./client.ts";
 import type { Excuses } from "./excuses.ts";
 import type { Before } from "./faulty-disk.ts";
 import { CODES, type Code, fits, isCode } from "./faulty-doors.ts";
@@ -17,7 +19,7 @@ import { flows, Operator } from "./operator.ts";
 
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
 export type Ending = {
-  readonly kind: "daemon" | "power" | "holder" | "sync" | Code;
+  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "sync" | Code;
   readonly at: number;
   /** Whose call fails; the daemon's if not given. */
   readonly whose?: "holder";
@@ -34,7 +36,8 @@ export type LifePlan = {
   /** At this moment of it the machine is suspended for so long. */
   readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
 };
-export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[] };
+/** `watched`: there is a watchdog, which starts the daemon again (ST5). */
+export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[]; readonly watched?: boolean };
 export type Told = {
   readonly lives: number;
   readonly deaths: number;
@@ -42,9 +45,21 @@ export type Told = {
   readonly excused: Excuses;
 };
 
-const KINDS = ["daemon", "daemon", "daemon", "power", "power", "power", "holder", "sync", ...CODES] as const;
+const KINDS = [
+  "daemon",
+  "daemon",
+  "daemon",
+  "power",
+  "power",
+  "power",
+  "holder",
+  "watchdog",
+  "sync",
+  ...CODES,
+] as const;
 /** So many calls later at most: reads are no moments, and a recovery has many in a row. */
 const MAX_CALLS_LATER = 20;
+const WATCHED = 0.3;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
@@ -76,7 +91,7 @@ export function planOf(seed: number): Plan {
       sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
     }),
   }));
-  return { seed, lives };
+  return { seed, lives, watched: random.chance(WATCHED) };
 }
 
 function endingOf(random: SimRandom): Ending {
@@ -101,6 +116,7 @@ export class Story {
   constructor(plan: Plan) {
     this.#plan = plan;
     this.#machine = new HoldfastMachine(plan.seed);
+    this.#machine.hasWatchdog = plan.watched ?? false;
     this.#operator = new Operator(this.#machine, plan.seed + 1);
     this.#random = new SimRandom(plan.seed + 2);
     for (const [path, text] of flows()) this.#machine.disk.plant(path, Buffer.from(text));
@@ -131,10 +147,12 @@ export class Story {
     this.#lives += 1;
     machine.harm.isDone = false;
     this.#stoppedAt = Number.POSITIVE_INFINITY;
+    const started = await this.#started();
     this.#threaten(ending, fork, sleep);
-    const daemon = machine.begin();
+    const daemon = started ?? machine.begin();
     this.#daemon = daemon;
     const { life } = daemon.born;
+    life.onEnd(() => this.#calm());
     let over = false;
     const day = async () => {
       await this.#operator.day(wishes);
@@ -152,14 +170,30 @@ export class Story {
     const quietMs = lateMs !== undefined && lateMs > PATIENT_MS ? lateMs : this.#random.int(QUIET_MS);
     const quiet = machine.awake + (last ? 0 : quietMs);
     await this.#until(() => life.dead || machine.awake >= quiet);
+    if (last && machine.hasWatchdog) await this.#until(() => machine.watchdogs.size > 0); // ST5
     if (!life.dead) daemon.stop();
     await this.#until(() => life.dead);
     this.#operator.leave();
+  }
+
+  /** The next daemon, which a watchdog starts at once, is not threatened by what is left of this life's plan. */
+  #calm(): void {
+    const machine = this.#machine;
     machine.moment = () => undefined;
     machine.fork = () => undefined;
     machine.disk.fault = undefined;
     machine.beforeCall = () => undefined;
     machine.beforeHolderCall = () => undefined;
+  }
+
+  /** ST5. If there is no watchdog, an operator has to start it. */
+  async #started(): Promise<Daemon | undefined> {
+    const machine = this.#machine;
+    const late = machine.awake + PATIENCE_MS;
+    const isNew = () => machine.daemon !== this.#daemon && machine.daemon?.born.life.dead === false;
+    await this.#until(() => isNew() || machine.watchdogs.size === 0 || machine.awake > late);
+    if (!isNew() && machine.watchdogs.size > 0) throw new Error("the watchdog starts no daemon"); // ST5
+    return isNew() ? machine.daemon : undefined;
   }
 
   #threaten(ending: Ending, fork: number, sleep: LifePlan["sleep"]): void {
@@ -195,6 +229,7 @@ export class Story {
         return { kind: "fail", code: "EIO" };
       };
     } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
+    else if (kind === "watchdog") for (const { life } of machine.watchdogs) life.end();
     else if (whose === "holder") machine.beforeHolderCall = this.#once(kind);
     else {
       machine.harm.isDone = true;
