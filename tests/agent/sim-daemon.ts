@@ -6,7 +6,6 @@ import type { Result } from "../../src/base/result.ts";
 import type { Agent, AgentRecord } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
-import type { ReportItem } from "../../src/core/recovery.ts";
 import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import type { PartPorts } from "../../src/daemon/part.ts";
@@ -16,15 +15,15 @@ import type { Born } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
 
-export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
 /** Tools are not called over HTTP here; that it is unavailable is reported, and stops nothing. */
-export const NO_HTTP = {
+const NO_HTTP = {
   listen: () => {
     throw new Fault({ code: "EACCES", operation: "listen", path: "127.0.0.1" });
   },
 };
-export const isAboutHttp = (words: string) => words.startsWith("no MCP over HTTP");
+const isAboutHttp = (words: string) => words.startsWith("no MCP over HTTP");
 /** What may happen to an agent in any state of its session. */
 const OF_NO_SESSION = /^(message|rule|reminder)\./;
 
@@ -33,13 +32,7 @@ export type BirthHooks = {
   readonly heard: Heard;
   /** Called with the state from the log alone. */
   folded(daemon: SimDaemon): void;
-  /** Called with the recovery's report; without it the report must be clean. */
-  reported?(item: ReportItem): void;
 };
-
-function mustDo({ fate, reason }: ReportItem): void {
-  if (fate === "could not") throw new Error(reason);
-}
 
 export class SimDaemon {
   readonly life: Life;
@@ -61,7 +54,7 @@ export class SimDaemon {
     hooks.folded(daemon);
     for (const stage of ["RESTORING", "RECONCILING"] as const) {
       const items = (await part.stages[stage]?.(() => undefined)) ?? [];
-      for (const item of items) (hooks.reported ?? mustDo)(item);
+      for (const { fate, reason } of items) if (fate === "could not") throw new Error(reason);
     }
     part.goLive();
     return daemon;

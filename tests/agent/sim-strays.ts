@@ -1,20 +1,21 @@
 // What no crash of ours leaves behind, but other damage may: a session without an agent, and an agent whose parent is
-// gone (AG-2).
+// gone (AG-2). The whole daemon reports them, in two lives.
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { Client } from "../sim/holdfast/client.ts";
+import { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { AgentFixture } from "./house.ts";
-import { SimDaemon, SMALL_LOG } from "./sim-daemon.ts";
-import { AgentMachine } from "./sim-machine.ts";
 import { logsOf } from "./sim-oracle.ts";
 
+const LOG = { segmentBytes: 2 << 20, ballastBytes: 0 };
 const ORPHAN = "a".repeat(32);
 const PARENT = "b".repeat(32);
 const CHILD = "c".repeat(32);
 
 /** What is wrong with their outcome; empty if nothing is. */
 export async function strays(): Promise<string[]> {
-  const machine = new AgentMachine(1);
+  const machine = new HoldfastMachine(1);
   await leave(machine, [...of(ORPHAN, "session.created"), ...of(CHILD)]);
   const wrong: string[] = [];
   const reports = [await reportOf(machine), await reportOf(machine)];
@@ -36,9 +37,9 @@ function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
   return fixture.events.filter((event) => event.id === id && (only === undefined || event.event === only));
 }
 
-async function leave(machine: AgentMachine, events: readonly AgentEvent[]): Promise<void> {
+async function leave(machine: HoldfastMachine, events: readonly AgentEvent[]): Promise<void> {
   const born = machine.born();
-  const log = await passing(machine, EventLog.open(machine.doors(born), SMALL_LOG));
+  const log = await passing(machine, EventLog.open(machine.doors(born), LOG));
   const ts = new Date(machine.clock.now()).toISOString();
   const appended = log.append(events.map(({ id, event, data }) => ({ session: `agents/${id}`, ts, event, data })));
   if (!appended.ok) throw new Error(appended.error.message);
@@ -46,17 +47,19 @@ async function leave(machine: AgentMachine, events: readonly AgentEvent[]): Prom
   born.life.end();
 }
 
-async function reportOf(machine: AgentMachine): Promise<ReportItem[]> {
-  const items: ReportItem[] = [];
-  const born = machine.born();
-  const reported = (item: ReportItem) => void items.push(item);
-  await passing(machine, SimDaemon.begin(machine, born, { heard: () => undefined, folded: () => undefined, reported }));
-  born.life.end();
-  return items.filter(({ fate }) => fate !== "back as it was");
+async function reportOf(machine: HoldfastMachine): Promise<ReportItem[]> {
+  const daemon = machine.begin();
+  const client = new Client(machine);
+  await passing(machine, client.live());
+  const report = await passing(machine, client.ask("recovery.report", { name: null }));
+  daemon.stop();
+  await passing(machine, new Promise<void>((left) => daemon.born.life.onEnd(left)));
+  if (machine.trouble !== undefined) throw machine.trouble;
+  return (report?.items ?? []).filter(({ fate }) => fate !== "back as it was");
 }
 
 /** Advances time until it is done. */
-async function passing<T>({ clock }: AgentMachine, work: Promise<T>): Promise<T> {
+async function passing<T>({ clock }: HoldfastMachine, work: Promise<T>): Promise<T> {
   let over = false;
   const done = work.finally(() => {
     over = true;

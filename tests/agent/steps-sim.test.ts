@@ -3,11 +3,14 @@
 // disk that forgets unsynced data.
 import { afterAll, expect, test } from "bun:test";
 import type { Definition } from "../../src/core/workflow/definition.ts";
-import { sampleOf } from "../sim/fuzz/profile.ts";
+import { amount, sampleOf } from "../sim/fuzz/profile.ts";
 import { type Blow, idOf, type Keep, type Lived } from "../sim/holdfast/script.ts";
 import { Teller } from "../sim/holdfast/teller.ts";
 
 const ID = idOf(1);
+/** Many times what they take. */
+const LIMIT_MS = amount(600_000, 3_600_000);
+
 const teller = new Teller();
 afterAll(() => teller.close());
 
@@ -96,21 +99,34 @@ test("agent steps without a crash: one agent, one turn and one end for each, and
   check(await calm, END);
 });
 
-test("UC-8(b,d) the daemon dies at sampled calls of a run of agent steps: one agent, one turn, one end each", async () => {
-  for (const [after, what] of some((await calm).moments, 0)) await endAfter(FLOW, END, { kind: "daemon", after }, what);
-}, 3_600_000);
+test(
+  "UC-8(b,d) the daemon dies at sampled calls of a run of agent steps: one agent, one turn, one end each",
+  async () => {
+    for (const [after, what] of some((await calm).moments, 0))
+      await endAfter(FLOW, END, { kind: "daemon", after }, what);
+  },
+  LIMIT_MS,
+);
 
 const KEEPS: readonly ((at: number) => Keep)[] = [() => "nothing", (at) => at, () => "everything"];
 
-test("UC-8(b,d) the machine goes down at sampled calls of a run of agent steps: nothing is uncertain, and the same end", async () => {
-  for (const [number, [after, what]] of some((await calm).moments, 4).entries()) {
-    const keep = KEEPS[number % KEEPS.length]?.(after) ?? "nothing";
-    await endAfter(FLOW, END, { kind: "power", after, keep }, what);
-  }
-}, 3_600_000);
+test(
+  "UC-8(b,d) the machine goes down at sampled calls of a run of agent steps: nothing is uncertain, and the same end",
+  async () => {
+    for (const [number, [after, what]] of some((await calm).moments, 4).entries()) {
+      const keep = KEEPS[number % KEEPS.length]?.(after) ?? "nothing";
+      await endAfter(FLOW, END, { kind: "power", after, keep }, what);
+    }
+  },
+  LIMIT_MS,
+);
 
-test("an agent step that takes too long is stopped and retried, with the daemon dying at every call (every 30th in the profile ci): none of its agents keeps working", async () => {
-  const slow = await live(SLOW);
-  check(slow, STOPPED);
-  for (const [after, what] of some(slow.moments, 1)) await endAfter(SLOW, STOPPED, { kind: "daemon", after }, what);
-}, 3_600_000);
+test(
+  "an agent step that takes too long is stopped and retried, with the daemon dying at every call (every 30th in the profile ci): none of its agents keeps working",
+  async () => {
+    const slow = await live(SLOW);
+    check(slow, STOPPED);
+    for (const [after, what] of some(slow.moments, 1)) await endAfter(SLOW, STOPPED, { kind: "daemon", after }, what);
+  },
+  LIMIT_MS,
+);

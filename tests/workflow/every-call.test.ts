@@ -25,6 +25,9 @@ const VARIABLES: Readonly<Record<string, object>> = {
 /** In simulated time: a recovery, but no round of the engine. */
 const SOON_MS = 600;
 
+/** Many times what they take. */
+const LIMIT_MS = amount(600_000, 3_600_000);
+
 const teller = new Teller();
 afterAll(() => teller.close());
 
@@ -79,7 +82,7 @@ test.each([...SAMPLES])(
       },
     );
   },
-  3_600_000,
+  LIMIT_MS,
 );
 
 /** Of the pending writes: none, any part, or all. One choice at each moment; in the nightly profile all. */
@@ -104,5 +107,5 @@ test.each([...SAMPLES])(
     }
     expect(asked).toBeGreaterThanOrEqual(amount(1, 10)); // Otherwise nothing was ever uncertain.
   },
-  3_600_000,
+  LIMIT_MS,
 );
