@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { SimDisk } from "../../tests/sim/disk.ts";
-import { HELLO, jsonFrame } from "../wire/holder/protocol.ts";
+import { HELLO, jsonFrame, WELCOME } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import { Batch } from "./batch.ts";
 import { commandOf } from "./child.ts";
@@ -267,6 +267,30 @@ describe("client", () => {
     clock.advance(100_000);
     expect(seen).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("C2 a client that does not speak the protocol is cut off: before its hello, after it, and in mid-frame", () => {
+    const hello = jsonFrame(HELLO, { v: 1, token: "t", writer: "w" });
+    const wrong = [jsonFrame(WELCOME, {}), Buffer.from([0, 0, 0, 0, 1]), Buffer.from("GET / HTTP/1.1\r\n")];
+    for (const [at, bytes] of [...wrong.entries(), [3, Buffer.concat([hello, Buffer.alloc(9, 0xff)])] as const]) {
+      const { seen, client } = connected();
+      client.events.bytes(bytes);
+      expect({ at, seen }).toEqual({ at, seen: ["destroy"] });
+    }
+  });
+
+  test("L2 a second connection of the same writer takes over; one that only reads takes nothing", () => {
+    const clients = new Clients();
+    const join = (writer: string, readOnly = false) => {
+      const { client, seen } = connected();
+      client.events.bytes(jsonFrame(HELLO, { v: 1, token: "t", writer, readOnly }));
+      clients.add(client);
+      return seen;
+    };
+    const [first, other, reader] = [join("w"), join("v"), join("w", true)];
+    expect([first, other, reader]).toEqual([[], [], []]);
+    const second = join("w");
+    expect([first, other, reader, second]).toEqual([["end"], [], [], []]);
   });
 
   test("a client that connected before the end is waited for, even if its hello is still on the way", async () => {

@@ -121,6 +121,15 @@ test("an answer is decoded from its stream however it is split, and half of one 
   expect(half.end()).toEqual({ kind: "failed", reason: "The answer broke off.", retryable: true });
 });
 
+test("O3 an answer without an end is a failure, as one line or as many, and is not tried again", () => {
+  const most = 4 << 20;
+  for (const piece of ["x".repeat(most / 4), chunk({ content: "x".repeat(most / 4) })]) {
+    const reader = new AnswerReader();
+    for (let times = 0; times < 5; times += 1) reader.feed(piece);
+    expect(reader.end()).toEqual({ kind: "failed", reason: "The answer is too long.", retryable: false });
+  }
+});
+
 test("an error in the middle of a stream, arguments that are not JSON and a refused request are failures with a reason", () => {
   const broken = new AnswerReader();
   broken.feed('data: {"error":{"message":"overloaded"}}\n');

@@ -164,6 +164,25 @@ test("a turn that fails before its messages were accepted keeps them, and the ag
   expect([fixture.agent("a").turns, fixture.agent("a").turn?.messages]).toEqual([2, ["m1"]]);
 });
 
+test("E1 a turn ends once, however often its provider says so", () => {
+  const done = { kind: "done", response: "ok" } as const;
+  const failed = { kind: "failed", reason: "no", retryable: false } as const;
+  for (const [first, second, end] of [
+    [done, done, "turn.complete a"],
+    [done, failed, "turn.complete a"],
+    [failed, done, "turn.failed a"],
+    [failed, failed, "turn.failed a"],
+  ] as const) {
+    const fixture = new AgentFixture();
+    fixture.create("a");
+    fixture.send("a", "m1");
+    fixture.start("a");
+    expect(fixture.says("a", first, second).filter((event) => event.startsWith("turn."))).toEqual([end]);
+    expect(() => fixture.says("a", second)).not.toThrow();
+    expect(fixture.agent("a").turns).toBe(1);
+  }
+});
+
 test("a child's failed turn reaches its parent", () => {
   const fixture = new AgentFixture();
   fixture.create("a");

@@ -213,3 +213,18 @@ test("a watchdog that starts while down is wanted stops what it finds, and start
   expect(machine.names).toBe("");
   expect(machine.world.processes.signals).toEqual([{ pid: who.pid, signal: "SIGTERM" }]);
 });
+
+test("a watchdog whose socket another one has taken leaves: two would count every crash twice", async () => {
+  const machine = new Machine();
+  const { over } = machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  let left: string | undefined;
+  void over.then((how) => {
+    left = how;
+  });
+  const nothing = () => undefined;
+  machine.world.sockets.listening.set(`${HOME}/${WATCHDOG_SOCKET}`, () => ({ bytes: nothing, closed: nothing }));
+  await machine.pass(2_500);
+  expect(left).toBe("another");
+  expect(machine.world.processes.signals).toEqual([]); // The other one adopts the daemon.
+});

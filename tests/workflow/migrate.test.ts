@@ -293,6 +293,8 @@ test("UC-10(a) a job of ten thousand items is imported in parts; before the last
   const half = taken(new Map(), { kind: "migrate", id: ID, created, part: first });
   const other = { ...first, source: { ...first.source, sha256: "2" }, parts: 1, items: [] };
   expect(taken(half, { kind: "migrate", id: ID, created, part: other }).get(ID)?.items.all.length).toBe(0);
+  // A complete one is never touched again.
+  expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part: other }, LATER)).events).toEqual([]);
 });
 
 test("UC-10(c) a damaged or unrelated file gives a reason and never half a run", () => {

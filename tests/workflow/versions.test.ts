@@ -99,6 +99,15 @@ const mapping: Flow = {
   reduce: [set("r", { all: "${map.results}" })],
 };
 
+test("RB1 a checkpoint of steps that were themselves undone is not part of the run's past", () => {
+  const story = failedAtC();
+  const [before, late] = [new Story([shell("a")]), toCheckpoint(story.run, "Manual", "")];
+  const back = rollbackTo(story.run, toCheckpoint(before.run, "Manual", ""));
+  if (!back.ok) throw new Error(back.error.message);
+  expect(story.say(back.value.command)).toEqual(["rolledback"]);
+  expect(rollbackTo(story.run, late)).toMatchObject({ ok: false, error: { code: "undone" } });
+});
+
 test("rolling back a map takes the items that ended later", () => {
   const story = new Story(mapping);
   story.say({ kind: "items-read", from: 0, items: [1, 2, 3], last: true });

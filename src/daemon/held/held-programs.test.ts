@@ -224,6 +224,14 @@ test.each([
   expect([site.programs.length, site.told]).toEqual([1, ["running while claimed"]]);
 });
 
+test("HE4 an error that is not a Fault is a bug of ours, and is not retried in silence", async () => {
+  site.launch = async () => {
+    throw new TypeError("ours");
+  };
+  site.held.start(NAME);
+  expect(await site.pass(100).catch(String)).toBe("TypeError: ours");
+});
+
 test("HE5 what happens to a program during other work on it is examined afterwards, not concurrently", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   site.recording = promise;

@@ -8,10 +8,14 @@ function set() {
   const restored: string[] = [];
   const stopping = Promise.withResolvers<void>();
   const noted: string[] = [];
+  const batches: string[] = [];
   const lost = new LostTerminals({
     terminal: (id) => terminals.get(id),
     note: (id) => void noted.push(id),
-    stopRest: () => stopping.promise,
+    stopRest: (ids) => {
+      batches.push([...ids].join(" "));
+      return stopping.promise;
+    },
     restore: async (terminal) => {
       restored.push(`${terminal.id} ${terminal.generation}`);
       open(terminal.id, terminal.generation + 1, "starting");
@@ -19,9 +23,9 @@ function set() {
     },
     report: async () => undefined,
   });
-  const open = (id: string, generation: number, kind: "running" | "starting") =>
+  const open = (id: string, generation: number, kind: Terminal["state"]["kind"]) =>
     void terminals.set(id, { id, generation, state: { kind }, rollingBack: false, removed: false } as Terminal);
-  return { lost, open, restored, stopping, noted };
+  return { lost, open, restored, stopping, noted, batches };
 }
 
 const loss = (generation: number) => ({ reason: "its holder is gone", generation });
@@ -51,4 +55,26 @@ test("a loss that is reported when the next generation is already decided says n
   open("t", 2, "starting");
   await lost.found("t", loss(1));
   expect([restored, noted]).toEqual([[], []]);
+});
+
+test("LT2 nor does it if the next generation has ended meanwhile: its own end is on record", async () => {
+  const { lost, open, noted } = set();
+  open("t", 2, "ended");
+  await lost.found("t", loss(1));
+  expect(noted).toEqual([]);
+  await lost.found("t", loss(2));
+  expect(noted).toEqual(["t"]);
+});
+
+test("LT1 what is lost while a batch is at work waits for the next one, and is in it once", async () => {
+  const { lost, open, restored, stopping, batches } = set();
+  for (const id of ["a", "b", "c"]) open(id, 1, "running");
+  const found = ["a", "b", "c", "b"].map((id) => lost.found(id, loss(1)));
+  expect(batches).toEqual(["a"]);
+  stopping.resolve();
+  await Promise.all(found);
+  expect([batches, restored]).toEqual([
+    ["a", "b c"],
+    ["a 1", "b 1", "c 1"],
+  ]);
 });

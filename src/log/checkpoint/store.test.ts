@@ -208,6 +208,24 @@ test("UC-5(c) concurrent saves run one after another, and each body is as it was
   expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual(Array.from({ length: 19 }, (_, i) => 19 - i));
 });
 
+test.each(["rename", "makeDirectory"])(
+  "P6 after a failed sync that follows a %s, nothing more is saved in this process",
+  async (after) => {
+    const disk = new SimDisk();
+    disk.plant("/home/x", bytes(""));
+    const at = { disk, root: "/home" };
+    const store = storeIn(at);
+    if (after === "rename") expect((await store.save({}, 1)).ok).toBe(true);
+    disk.fault = ({ operation }) => (operation === "syncDirectory" ? { kind: "fail", code: "EIO" } : undefined);
+    expect(await store.save({}, 2).catch((error) => error.code)).toBe("EIO");
+    disk.fault = undefined;
+    const calls = disk.calls;
+    expect(await store.save({}, 3).catch((error) => error.code)).toBe("EIO");
+    expect(disk.calls).toBe(calls);
+    expect((await storeIn(at).save({}, 3)).ok).toBe(true); // The next process can.
+  },
+);
+
 test("too many waiting saves are refused, so that memory is bounded", async () => {
   const store = storeIn(place(make));
   const saves = await Promise.all(Array.from({ length: 100 }, (_, seq) => store.save({}, seq)));

@@ -113,6 +113,7 @@ describe("DS-1(b) problems name line and column", () => {
     ["a = 1\na = 2", "2:1 a is there already: line 1"],
     ["[a]\n[b]\n[a]", "3:2 [a] is there already"],
     ["a = 1\n[a.b]", "2:2 a has a value already: line 1"],
+    ["[a.b]\nx = 1\n[a]\nb.y = 2", "4:1 [b] is there already"],
     ["a = {b = 1}\n[a.c]", "2:2 a has a value already: line 1"],
     ["[a]\nx = 1\n[b]\n[a.c]\n[a]", "5:2 [a] is there already"],
     [`a = ${"[".repeat(100)}`, "1:37 too many brackets within each other"],

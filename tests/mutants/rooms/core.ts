@@ -104,4 +104,24 @@ export const CORE: readonly Mutant[] = [
       test: "the stages of a recovery > RS-1(c) no path skips a stage: without one of them LIVE cannot be reached",
     },
   },
+  {
+    mutant: "a complete run is replaced by another migration",
+    file: "src/core/workflow/decide-migrate.ts",
+    from: "  if (!isHalf(run)) return ok([]); // DM3\n",
+    to: "",
+    killedBy: {
+      file: "tests/workflow/migrate.test.ts",
+      test: "UC-10(a) a job of ten thousand items is imported in parts; before the last the run can do nothing, and a repeat changes nothing",
+    },
+  },
+  {
+    mutant: "a run is set back to steps that were undone",
+    file: "src/core/workflow/rollback.ts",
+    from: "  if (!isPastOf(run, checkpoint)) return UNDONE; // RB1\n",
+    to: "",
+    killedBy: {
+      file: "tests/workflow/versions.test.ts",
+      test: "RB1 a checkpoint of steps that were themselves undone is not part of the run's past",
+    },
+  },
 ];

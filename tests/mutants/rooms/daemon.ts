@@ -257,4 +257,34 @@ export const DAEMON: readonly Mutant[] = [
       test: "PB3 nothing is shown before all sessions are read, and nothing is changed before the daemon is live",
     },
   },
+  {
+    mutant: "the loss of a generation is taken for that of the next one",
+    file: "src/daemon/terminal/lost-terminals.ts",
+    from: "    if (terminal !== undefined && terminal.generation !== loss.generation) return; // LT2\n",
+    to: "",
+    killedBy: {
+      file: "src/daemon/terminal/lost-terminals.test.ts",
+      test: "LT2 nor does it if the next generation has ended meanwhile: its own end is on record",
+    },
+  },
+  {
+    mutant: "two batches of lost terminals are restored at once",
+    file: "src/daemon/terminal/lost-terminals.ts",
+    from: "    if (this.#working) return; // LT1\n",
+    to: "",
+    killedBy: {
+      file: "src/daemon/terminal/lost-terminals.test.ts",
+      test: "LT1 what is lost while a batch is at work waits for the next one, and is in it once",
+    },
+  },
+  {
+    mutant: "a bug in the start of a program is passed over in silence",
+    file: "src/daemon/held/held-programs.ts",
+    from: "        if (!isFault(error)) this.#adapter.onBug(error); // HE4\n",
+    to: "",
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE4 an error that is not a Fault is a bug of ours, and is not retried in silence",
+    },
+  },
 ];

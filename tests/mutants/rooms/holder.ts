@@ -74,4 +74,57 @@ export const HOLDER: readonly Mutant[] = [
       test: "E1 a claim is durable with the name of its directory, even if its creator did not sync that",
     },
   },
+  {
+    mutant: "a client that sends a wrong frame stays connected",
+    file: "src/holder/client.ts",
+    from: `      if (!fine) {
+        this.#connection.destroy(); // C2
+        return;
+      }`,
+    to: "      if (!fine) return;",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "client > C2 a client that does not speak the protocol is cut off: before its hello, after it, and in mid-frame",
+    },
+  },
+  {
+    mutant: "a client that does not send frames stays connected",
+    file: "src/holder/client.ts",
+    from: "    if (frames === undefined) this.#connection.destroy(); // C2\n",
+    to: "",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "client > C2 a client that does not speak the protocol is cut off: before its hello, after it, and in mid-frame",
+    },
+  },
+  {
+    mutant: "two connections type under one name",
+    file: "src/holder/clients.ts",
+    from: "      if (other.writer === client.writer && !other.readOnly && !client.readOnly) other.dismiss(REPLACED); // L2\n",
+    to: "",
+    killedBy: {
+      file: "src/holder/parts.test.ts",
+      test: "client > L2 a second connection of the same writer takes over; one that only reads takes nothing",
+    },
+  },
+  {
+    mutant: "input for a program that reads nothing takes any amount of memory",
+    file: "src/holder/holder.ts",
+    from: "    if (child.waiting > MAX_INPUT_WAITING) this.#clients.hold(client); // O3\n",
+    to: "",
+    killedBy: {
+      file: "tests/holder/slow.test.ts",
+      test: "O3 while a program reads no input, the client that types it is not read either",
+    },
+  },
+  {
+    mutant: "a client that does not leave keeps a holder alive",
+    file: "src/holder/holder.ts",
+    from: "    await Promise.race([told, new Promise<void>((late) => this.clock.after(GOODBYE_MS, late))]); // O3",
+    to: "    await told;",
+    killedBy: {
+      file: "tests/holder/slow.test.ts",
+      test: "O3 after the end a client that does not leave is waited for three seconds, and no longer",
+    },
+  },
 ];

@@ -136,4 +136,24 @@ export const LOG: readonly Mutant[] = [
       test: "W3 a batch that waits behind a failed sync is refused with it, and so is everything later",
     },
   },
+  {
+    mutant: "a checkpoint store is used after the sync of its directory failed",
+    file: "src/log/checkpoint/store.ts",
+    from: "      if (pastCommit && isFailedSync(error)) this.broken = error; // P6\n",
+    to: "",
+    killedBy: {
+      file: "src/log/checkpoint/store.test.ts",
+      test: "P6 after a failed sync that follows a rename, nothing more is saved in this process",
+    },
+  },
+  {
+    mutant: "a checkpoint store is used after the sync of a new directory failed",
+    file: "src/log/checkpoint/store.ts",
+    from: "      if (isFailedSync(error)) this.broken = error; // P6\n",
+    to: "",
+    killedBy: {
+      file: "src/log/checkpoint/store.test.ts",
+      test: "P6 after a failed sync that follows a makeDirectory, nothing more is saved in this process",
+    },
+  },
 ];

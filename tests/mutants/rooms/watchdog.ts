@@ -84,4 +84,14 @@ export const WATCHDOG: readonly Mutant[] = [
       test: "SM-4(a) the daemon is not restarted before safe mode is on disk",
     },
   },
+  {
+    mutant: "two watchdogs stay on one home",
+    file: "src/watchdog/heartbeat-server.ts",
+    from: '    if (isFault(trouble, "EADDRINUSE")) this.#host.displaced(); // N4\n',
+    to: "",
+    killedBy: {
+      file: "tests/watchdog/adopt.test.ts",
+      test: "a watchdog whose socket another one has taken leaves: two would count every crash twice",
+    },
+  },
 ];

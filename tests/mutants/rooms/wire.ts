@@ -52,4 +52,45 @@ export const WIRE: readonly Mutant[] = [
       test: "a call without an answer is refused in time; its late answer is ignored, other calls go on",
     },
   },
+  {
+    mutant: "a table of the configuration is written twice",
+    file: "src/wire/files/toml.ts",
+    from: `    if (table.made !== "by a dotted key") this.#text.fail(\`[\${name}] is there already\`, start); // Y3
+`,
+    to: "",
+    killedBy: {
+      file: "src/wire/files/toml.test.ts",
+      test: 'DS-1(b) problems name line and column > "[a.b]\\nx = 1\\n[a]\\nb.y = 2"',
+    },
+  },
+  {
+    mutant: "a model's answer takes any amount of memory",
+    file: "src/wire/provider/openai.ts",
+    from: '    if (this.#rest.length + this.#text.length > MAX_CHARS) this.#fail("The answer is too long.", false); // O3\n',
+    to: "",
+    killedBy: {
+      file: "tests/agent/small-codecs.test.ts",
+      test: "O3 an answer without an end is a failure, as one line or as many, and is not tried again",
+    },
+  },
+  {
+    mutant: "output between two connections is lost",
+    file: "src/wire/holder/client.ts",
+    from: "    if (this.#wish.from === -1) this.#wish = { ...this.#wish, from: status.tape.end }; // L2\n",
+    to: "",
+    killedBy: {
+      file: "src/wire/holder/client.test.ts",
+      test: "L2 output continues where the last connection stopped: after what came, or where the tape ended then",
+    },
+  },
+  {
+    mutant: "input for a program that was replaced reaches the next one",
+    file: "src/wire/holder/client.ts",
+    from: "    if (before !== status.generation) this.#inputs.refuse(OTHER_GENERATION);\n",
+    to: "",
+    killedBy: {
+      file: "src/wire/holder/client.test.ts",
+      test: "L1 L3 input for a program that was replaced meanwhile is refused, and so is what a closed client had open",
+    },
+  },
 ];

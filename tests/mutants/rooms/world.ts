@@ -70,7 +70,7 @@ export const WORLD: readonly Mutant[] = [
     to: "processes",
     killedBy: {
       file: "tests/world/real.test.ts",
-      test: "P1 a process is identified by pid, start time and boot: if one of them differs, it is another one",
+      test: "P1 a process is identified by its start time and boot as well: if one of them differs, it is another one",
     },
   },
   {
