@@ -55,7 +55,7 @@ test("FI-1(a) FI-3(f) the story without a crash: everything is done once, and th
 test("FI-3(a,b,c,d,e,f) the daemon dies at sampled calls: each agent, message, prompt and effect once, and the same end", async () => {
   for (const [at, moment] of await moments(0)) {
     const { simulation } = await disturbed({ at }, moment);
-    const uuids = simulation.machine.given.map(({ uuid }) => uuid);
+    const uuids = simulation.machine.agents.given.map(({ uuid }) => uuid);
     try {
       expect(uuids).toEqual([...new Set(uuids)]); // The holder survived: no prompt is delivered twice.
     } catch (error) {
@@ -175,7 +175,8 @@ test("what a process said before the machine went down is read from its record: 
   expect(at).toBeGreaterThan(said);
   const told = await tell({ at, machine: everything });
   expect(told.end).toEqual((await calm).end);
-  const rootsOf = ({ given }: typeof machine) => given.filter(({ session }) => session === machine.given[0]?.session);
+  const [root] = machine.agents.given;
+  const rootsOf = ({ agents }: typeof machine) => agents.given.filter(({ session }) => session === root?.session);
   const begun = rootsOf(told.simulation.machine).filter(({ lines }) => lines.length === 0 || lines.includes("note r1"));
   expect(begun.map(({ lines }) => lines.length)).toEqual([2]);
 });

@@ -6,16 +6,35 @@
 // SA1. A program keeps a transcript that survives every crash, as the agents' own services do: its successor continues
 //      where it was, repeats calls without a result under the same id, and does nothing twice.
 // SA3. A process gets everything once, and only answers to its own requests.
+
+import type { SimClock } from "../sim/clock.ts";
 import { ACT_MS } from "../sim/machine.ts";
 import { type Life, mortalClock } from "../sim/mortal.ts";
-import type { AgentMachine } from "./sim-machine.ts";
-
-/** What an actor needs of its machine. */
-export type Stage = Pick<AgentMachine, Keeps | "note" | "opened" | "transcript" | "failed" | "crashedOr">;
-type Keeps = "told" | "given" | "acknowledged" | "ended" | "eager" | "clock";
 
 export type Told = { readonly type: string; readonly [name: string]: unknown };
 export type Transcript = { readonly lines: string[]; done: number };
+
+/** What an actor needs of its machine. */
+export type Stage = {
+  /** Everything that programs received, as JSON. */
+  readonly told: string[];
+  /** The input of a process: the prompt's id, and its command lines. */
+  readonly given: { readonly session: string; readonly uuid: string; readonly lines: readonly string[] }[];
+  /** Calls of our tools whose result has arrived: the caller relies on them. */
+  readonly acknowledged: { readonly tool: string; readonly args: Readonly<Record<string, string>> }[];
+  /** The number of turns that programs have ended. */
+  ended: number;
+  /** Whether programs do everything at once, without pauses. */
+  readonly eager: boolean;
+  readonly clock: SimClock;
+  /** Leaves a mark, which nothing takes back. */
+  note(what: string, done: () => void): void;
+  opened(session: string, life: Life): void;
+  /** SA1 */
+  transcript(session: string): Transcript;
+  failed(error: unknown): void;
+  crashedOr(error: unknown): void;
+};
 
 /** Commands follow markers. */
 export function linesOf(text: string): string[] {

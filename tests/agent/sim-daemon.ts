@@ -11,9 +11,9 @@ import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import type { PartPorts } from "../../src/daemon/part.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Clock } from "../../src/world/clock.ts";
+import type { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import type { Born } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
-import type { AgentMachine } from "./sim-machine.ts";
 
 const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
@@ -43,7 +43,7 @@ export class SimDaemon {
   readonly #active = new Set<string>();
 
   /** Resolves when it is live; never if it dies before. */
-  static async begin(machine: AgentMachine, born: Born, hooks: BirthHooks): Promise<SimDaemon> {
+  static async begin(machine: HoldfastMachine, born: Born, hooks: BirthHooks): Promise<SimDaemon> {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log, hooks.heard);
     const { part } = daemon;
@@ -60,8 +60,10 @@ export class SimDaemon {
     return daemon;
   }
 
-  private constructor(machine: AgentMachine, born: Born, log: EventLog, heard: Heard) {
+  private constructor(machine: HoldfastMachine, born: Born, log: EventLog, heard: Heard) {
     const { life } = born;
+    const doors = machine.doors(born);
+    const httpClient = machine.model.door(doors.clock, (what) => machine.moment(what));
     this.life = life;
     this.#log = log;
     this.#clock = machine.clock;
@@ -77,7 +79,7 @@ export class SimDaemon {
     };
     const holderCommand = () => ({ runtime: "bun", entry: "holder" });
     const ports = {
-      world: { ...machine.doors(born), self, http: NO_HTTP, httpClient: machine.llm(life) },
+      world: { ...doors, self, http: NO_HTTP, httpClient },
       bus: { publish },
       config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {}, terminal: { envAllow: [], envDeny: [] } },
       safeMode: { isActive: () => false },

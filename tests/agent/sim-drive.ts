@@ -9,12 +9,12 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { HOME } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { Chooser } from "../sim/survive.ts";
 import { planFor } from "./house.ts";
 import { SimDaemon } from "./sim-daemon.ts";
-import { AgentMachine } from "./sim-machine.ts";
 import { isQuiet, logsOf, plainly, wrongOnDisk, wrongWithState } from "./sim-oracle.ts";
 import { unread, wrongWithRequests, wrongWithWords } from "./sim-witness.ts";
 
@@ -54,7 +54,7 @@ export function creation(id: string, provider: "scripted" | "openai", instructio
 }
 
 export class AgentSimulation {
-  readonly machine = new AgentMachine(1);
+  readonly machine = new HoldfastMachine(1);
   readonly moments: SimMoment[] = [];
   /** Everything that became durable while a life could see it. */
   readonly heard: AgentEvent[] = [];
@@ -72,7 +72,7 @@ export class AgentSimulation {
   #daemon: SimDaemon | undefined;
 
   constructor() {
-    this.machine.disk.plant(`${HOME}/made`, Buffer.from(""));
+    this.machine.disk.plant(`${HOME}/run/made`, Buffer.from(""));
     this.machine.moment = (what) => this.#moment(what);
   }
 
@@ -105,11 +105,11 @@ export class AgentSimulation {
     await this.rest();
     const end = await this.end();
     this.calls = this.moments.length;
-    const notes = this.machine.notes.length;
+    const notes = this.machine.witness.notes.length;
     this.#life?.end();
     this.wish(creation("f".repeat(32), "scripted", ">> note next"));
     await this.rest();
-    if (this.machine.notes.length !== notes + 1) throw new Error("something was done after the end");
+    if (this.machine.witness.notes.length !== notes + 1) throw new Error("something was done after the end");
     const after = JSON.stringify((await this.end()).agents.filter(([name]) => name !== "ffff"));
     if (after !== JSON.stringify(end.agents)) throw new Error(`the next life finds another end: ${after}`);
     return end;
@@ -135,7 +135,7 @@ export class AgentSimulation {
     const agents = (await this.#daemon?.recalled()) ?? [];
     const conversation = ({ conversation: { said } }: Agent) => plainly(JSON.stringify([...itemsOf(said)]));
     const end = agents.map((agent) => [agent.name, agent.terminated?.by, agent.result, conversation(agent)]);
-    return { agents: end.toSorted(byName), notes: this.machine.notes.toSorted() };
+    return { agents: end.toSorted(byName), notes: this.machine.witness.notes.toSorted() };
   }
 
   #must(wrong: readonly string[]): void {
@@ -143,15 +143,26 @@ export class AgentSimulation {
   }
 
   #moment(what: string): void {
-    this.moments.push({ what, events: this.heard.length, ended: this.machine.ended });
+    this.moments.push({ what, events: this.heard.length, ended: this.machine.agents.ended });
     const crash = this.#next;
     if (crash === undefined || crash.at >= this.moments.length) return;
     this.#next = undefined;
     this.crashed += 1;
-    if (crash.program !== undefined) this.machine.crashProgram(crash.program);
-    else if (crash.holder !== undefined) this.machine.crashHolder(crash.holder);
+    if (crash.program !== undefined) this.machine.agents.crash(crash.program);
+    else if (crash.holder !== undefined) this.#crashHolder(crash.holder);
     else this.#life?.end();
     if (crash.machine !== undefined) this.machine.powerCut(crash.machine);
+  }
+
+  /** The program lives on until it is killed. */
+  #crashHolder(which: number): void {
+    const { holders, agents, clock } = this.machine;
+    const { life } = [...holders][which % Math.max(1, holders.size)] ?? {};
+    if (life === undefined) return;
+    clock.after(0, () => {
+      agents.harm();
+      life.end();
+    });
   }
 
   async #liveUntil(isSo: () => boolean): Promise<void> {

@@ -35,7 +35,7 @@ export function tell(...crashes: readonly SimCrash[]): Promise<Told> {
 /** Its programs answer everything at once, so that output arrives while earlier events are being written. */
 export function tellEagerly(...crashes: readonly SimCrash[]): Promise<Told> {
   const simulation = story();
-  simulation.machine.eager = true;
+  simulation.machine.agents.eager = true;
   return told(simulation, crashes);
 }
 

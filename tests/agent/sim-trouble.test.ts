@@ -74,10 +74,10 @@ test("an agent at its usage limit sleeps until it ends, with a crash at every th
   const lines = ["note one", "limit 100", "note two"];
   await everywhere("scripted", lines, ({ log, simulation }) => {
     const slept = log.find(({ event }) => event === "agent.sleeping");
-    const [, second] = simulation.machine.noted;
+    const [, second] = simulation.machine.agents.noted;
     if (slept !== undefined) expect(second).toBeGreaterThanOrEqual(Date.parse(String(slept.data["until"])));
     // Otherwise the machine went down with its output.
-    else expect([...simulation.machine.said.values()].map(({ record }) => record)).toContain("harmed");
+    else expect([...simulation.machine.agents.said.values()].map(({ record }) => record)).toContain("harmed");
   });
 }, 600_000);
 

@@ -1,11 +1,12 @@
 // What programs and models know themselves, compared with the logs (FI-3).
+
+import type { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { keyOf } from "./sim-actor.ts";
-import type { AgentMachine } from "./sim-machine.ts";
 import type { Asked } from "./sim-model.ts";
 import type { Logged, Logs } from "./sim-oracle.ts";
 
 /** Holds at any moment of any life. */
-export function wrongWithWords(machine: AgentMachine, logs: Logs): string[] {
+export function wrongWithWords(machine: HoldfastMachine, logs: Logs): string[] {
   return [
     ...ofCalls(machine, logs),
     ...ofDeliveries(machine, logs),
@@ -15,7 +16,7 @@ export function wrongWithWords(machine: AgentMachine, logs: Logs): string[] {
 }
 
 /** What programs were told has happened is in the logs, once. */
-function ofCalls({ acknowledged }: AgentMachine, logs: Logs): string[] {
+function ofCalls({ agents: { acknowledged } }: HoldfastMachine, logs: Logs): string[] {
   const payloads = enqueued([...logs.values()].flat()).map(({ payload }) => payload);
   return acknowledged.flatMap(({ tool, args }) => {
     const payload = { send_message: args["text"], complete: args["result"], spawn_agent: args["instructions"] }[tool];
@@ -31,7 +32,7 @@ function enqueued(log: readonly Logged[]): { readonly id: unknown; readonly payl
 }
 
 /** AG-3: a delivered message was received by some process. */
-function ofDeliveries({ told, model }: AgentMachine, logs: Logs): string[] {
+function ofDeliveries({ agents: { told }, model }: HoldfastMachine, logs: Logs): string[] {
   const heard = [...told, ...model.asked.map((messages) => JSON.stringify(messages))].join("\n");
   return [...logs.values()].flatMap((log) => {
     const delivered = new Set(
@@ -58,7 +59,7 @@ function readOf(logs: Logs): Map<string, string[]> {
 }
 
 /** The output read from a process is what it said, from the beginning: nothing missing, nothing twice. */
-function ofRecords({ said }: AgentMachine, logs: Logs): string[] {
+function ofRecords({ agents: { said } }: HoldfastMachine, logs: Logs): string[] {
   return [...readOf(logs)].flatMap(([process, read]) => {
     const { keys } = said.get(process) ?? { keys: [] };
     return read.every((key, at) => key === keys[at]) ? [] : [`${process} said ${keys}, and was read: ${read}`];
@@ -66,7 +67,7 @@ function ofRecords({ said }: AgentMachine, logs: Logs): string[] {
 }
 
 /** At rest: unread output of a process whose record is whole and whose agent could have read it. */
-export function unread({ said }: AgentMachine, logs: Logs): string[] {
+export function unread({ agents: { said } }: HoldfastMachine, logs: Logs): string[] {
   const read = readOf(logs);
   return [...said].flatMap(([process, { keys, record }]) => {
     const log = logs.get(process.slice(0, process.indexOf("."))) ?? [];
@@ -77,7 +78,7 @@ export function unread({ said }: AgentMachine, logs: Logs): string[] {
 }
 
 /** No process is wrongly treated as hung. */
-function ofHangs({ hung }: AgentMachine, logs: Logs): string[] {
+function ofHangs({ agents: { hung } }: HoldfastMachine, logs: Logs): string[] {
   const stopped = [...logs].flatMap(([id, log]) =>
     log.flatMap(({ event, data }) =>
       event === "process.stopping" && data["reason"] === "hung" ? [`${id}.${data["generation"]}`] : [],

@@ -1,23 +1,34 @@
-// The scripted agents of a simulated machine: the actors of agent/sim-actor.ts, and what they keep outside of it.
+// The scripted agents of a simulated machine: the actors of agent/sim-actor.ts, and their own record of what they
+// received, sent and did.
 // AP1. An agent never has two processes at once.
 import type { Command, Ending, PipeChild, PipeEvents } from "../../../src/world/children.ts";
-import { Actor, type Stage, type Told, type Transcript } from "../../agent/sim-actor.ts";
+import { Actor, keyOf, type Stage, type Told, type Transcript } from "../../agent/sim-actor.ts";
 import type { SimClock } from "../clock.ts";
 import { ACT_MS, type Machine } from "../machine.ts";
 import { type Life, mortalClock } from "../mortal.ts";
 import type { Witness } from "./witness.ts";
 
+/** What a process has said, and whether its record may have lost the end. */
+type Said = { readonly keys: string[]; record: "whole" | "harmed" };
+
 export class AgentPrograms implements Stage {
   readonly told: string[] = [];
   readonly given: Stage["given"] = [];
   readonly acknowledged: Stage["acknowledged"] = [];
-  readonly eager = false;
   readonly clock: SimClock;
+  /** By its holder's name. */
+  readonly said = new Map<string, Said>();
+  /** When each note was made. */
+  readonly noted: number[] = [];
+  eager = false;
   ended = 0;
+  /** The number of programs that have hung. */
+  hung = 0;
   readonly #machine: Machine;
   readonly #witness: Witness;
   readonly #transcripts = new Map<string, Transcript>();
   readonly #lives = new Map<string, Life>();
+  readonly #crashes = new Set<() => void>();
 
   constructor(machine: Machine, witness: Witness) {
     this.#machine = machine;
@@ -49,8 +60,20 @@ export class AgentPrograms implements Stage {
   note(what: string, done: () => void): void {
     this.#machine.moment("the effect");
     this.#witness.notes.push(what);
+    this.noted.push(this.clock.now());
     done();
     this.#machine.moment("the effect is there");
+  }
+
+  /** The end of what was said may be lost. */
+  harm(): void {
+    for (const said of this.said.values()) said.record = "harmed";
+  }
+
+  /** One of the running programs crashes, a moment later. */
+  crash(which: number): void {
+    const crash = [...this.#crashes][which % Math.max(1, this.#crashes.size)];
+    if (crash !== undefined) this.clock.after(0, crash);
   }
 
   start({ env }: Command, events: PipeEvents, holder: Life): PipeChild {
@@ -61,10 +84,18 @@ export class AgentPrograms implements Stage {
       holder.act(() => events.ended(ending));
     };
     const say = (message: Told) => {
-      if (!born.life.dead) void this.#say(message, events, holder);
+      if (!born.life.dead) void this.#say(env["HOLDFAST_TERMINAL"] ?? "", message, events, holder);
     };
     const crash = () => end({ kind: "exited", code: 9 });
-    const actor = new Actor(this, { life: born.life, say, crash, hang: () => undefined });
+    this.#crashes.add(crash);
+    born.life.onEnd(() => this.#crashes.delete(crash));
+    let hangs: "not" | "softly" | "hard" = "not";
+    const hang = (hard: boolean) => {
+      this.hung += 1;
+      hangs = hard ? "hard" : "softly";
+    };
+    const actor = new Actor(this, { life: born.life, say, crash, hang });
+    const leave = () => void mortalClock(this.clock, born.life).after(ACT_MS, () => end({ kind: "exited", code: 0 }));
     let heard = "";
     return {
       pid: born.who.pid,
@@ -73,15 +104,18 @@ export class AgentPrograms implements Stage {
         heard = lines.pop() ?? "";
         for (const line of lines) actor.told(JSON.parse(line));
       },
-      closeInput: () => void mortalClock(this.clock, born.life).after(ACT_MS, () => end({ kind: "exited", code: 0 })),
+      closeInput: () => void (hangs === "not" && leave()),
       signal: (signal) => {
-        end({ kind: "signalled", signal });
+        if (hangs !== "hard" || signal === "SIGKILL") end({ kind: "signalled", signal });
         return true;
       },
     };
   }
 
-  async #say(message: Told, events: PipeEvents, holder: Life): Promise<void> {
+  async #say(process: string, message: Told, events: PipeEvents, holder: Life): Promise<void> {
+    const said = this.said.get(process) ?? { keys: [], record: "whole" };
+    this.said.set(process, said);
+    said.keys.push(keyOf(message));
     if (holder.dead) return; // Nothing reads it.
     try {
       await events.output(Buffer.from(`${JSON.stringify(message)}\n`), "stdout");

@@ -14,6 +14,7 @@ import { Crashed } from "../faults.ts";
 import { type Born, HOME, Machine } from "../machine.ts";
 import type { Life } from "../mortal.ts";
 import type { SocketFiles } from "../sockets.ts";
+import type { Chooser } from "../survive.ts";
 import { AgentPrograms } from "./agent-programs.ts";
 import { Harm } from "./excuses.ts";
 import { type Before, faultyDisk } from "./faulty-disk.ts";
@@ -73,7 +74,7 @@ export class HoldfastMachine extends Machine {
   readonly model = new SimModel();
   #slept = 0;
   readonly #paths = new SocketPaths(() => this);
-  readonly #agents = new AgentPrograms(this, this.witness);
+  readonly agents = new AgentPrograms(this, this.witness);
 
   constructor(seed: number, settings = SETTINGS) {
     super(seed);
@@ -137,6 +138,11 @@ export class HoldfastMachine extends Machine {
     daemon.born.life.end();
   }
 
+  override powerCut(choose: Chooser): void {
+    this.agents.harm();
+    super.powerCut(choose);
+  }
+
   protected override socketFiles(): SocketFiles {
     return {
       put: (path) => this.#paths.put(path),
@@ -186,7 +192,7 @@ export class HoldfastMachine extends Machine {
     starter.mustLive();
     const [program, entry] = command.argv;
     if (entry === SCREEN_SOURCE) return startScreens(this, events, starter);
-    if (program === AGENT) return this.#agents.start(command, events, starter);
+    if (program === AGENT) return this.agents.start(command, events, starter);
     if (command.env["HOLDFAST_ATTEMPT"] === undefined) return refuse("ENOENT", "start", program); // HM1
     return startStep({ machine: this, witness: this.witness }, command, events, starter);
   }
