@@ -1,7 +1,7 @@
 // The terminal commands: their names, flags and arguments.
 
 import { buildCommand } from "@stricli/core";
-import { RESTORE_POLICIES } from "../../core/terminal/restoration.ts";
+import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { Context } from "../command-world.ts";
 import {
   choiceFlag,
@@ -24,6 +24,8 @@ import type { RmFlags } from "./rm.ts";
 import type { SendFlags } from "./send.ts";
 import type { TailFlags } from "./tail.ts";
 
+/** The list in core/ would be loaded with every command. */
+const POLICIES = ["auto", "ask", "never"] as const satisfies readonly RestorePolicy[];
 const WAYS = ["plan", "shell", "recipe"] as const;
 const one = { kind: "tuple", parameters: [terminal] } as const;
 const ROW = "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal}";
@@ -40,7 +42,7 @@ const open = buildCommand<NewFlags, [name?: string], Context>({
       detach: flag("Do not attach to it"),
       lane,
       cwd,
-      restore: choiceFlag(RESTORE_POLICIES, "After a crash of the machine: auto, ask first, or never [default = auto]"),
+      restore: choiceFlag(POLICIES, "After a crash of the machine: auto, ask first, or never [default = auto]"),
       json: flag(`Do not attach; one JSON object ${ROW}`),
     },
     aliases: { d: "detach" },
@@ -182,7 +184,7 @@ const restore = buildCommand<RestoreFlags, [terminal: string], Context>({
   parameters: {
     flags: {
       home,
-      policy: choiceFlag(RESTORE_POLICIES, "From now on: auto, ask first, or never"),
+      policy: choiceFlag(POLICIES, "From now on: auto, ask first, or never"),
       as: choiceFlag(WAYS, "plan: as recovery would; shell: only its shell; recipe: run its first command again"),
       json: flag("One JSON object {id, name, policy, state, notes}"),
     },
