@@ -164,7 +164,7 @@ test("a turn that fails before its messages were accepted keeps them, and the ag
   expect([fixture.agent("a").turns, fixture.agent("a").turn?.messages]).toEqual([2, ["m1"]]);
 });
 
-test("E1 a turn ends once, however often its provider says so", () => {
+test("E1 a turn ends once, however often its provider reports its end", () => {
   const done = { kind: "done", response: "ok" } as const;
   const failed = { kind: "failed", reason: "no", retryable: false } as const;
   for (const [first, second, end] of [

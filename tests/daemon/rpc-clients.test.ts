@@ -52,7 +52,7 @@ async function serving() {
       accepts.push(accept);
       return { inPlace: () => true, touch: () => undefined, close: () => undefined };
     },
-    connect: () => Promise.reject(new Error("a server calls nobody")),
+    connect: () => Promise.reject(new Error("a server does not connect")),
   };
   await server.listen(sockets, "/s");
   const [accept] = accepts;

@@ -17,7 +17,7 @@ const GOODBYE_MS = 3_000;
 
 const nothing = () => undefined;
 function absent(): never {
-  throw new Error("nobody here starts such a thing");
+  throw new Error("nothing else is started here");
 }
 
 /** A holder with one client; its program has `waiting` bytes of input that it has not read. */

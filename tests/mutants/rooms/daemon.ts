@@ -26,7 +26,7 @@ export const DAEMON: readonly Mutant[] = [
     isSentinel: true,
   },
   {
-    mutant: "the daemon stays after its log broke: nobody is told that a decision is not durable",
+    mutant: "the daemon stays after its log broke: a decision that is not durable is not reported",
     file: "src/daemon/session-store.ts",
     from: "      this.#hooks.onBug(error); // U2\n",
     to: "",
@@ -37,7 +37,7 @@ export const DAEMON: readonly Mutant[] = [
     isSentinel: true,
   },
   {
-    mutant: "the daemon stays after its log broke: it only says so",
+    mutant: "the daemon stays after its log broke: it only reports it",
     file: "src/daemon/run.ts",
     from: "      this.#ended.resolve(FAILED);\n",
     to: "",
@@ -158,13 +158,13 @@ export const DAEMON: readonly Mutant[] = [
     },
   },
   {
-    mutant: "a request to delete that is not clear deletes",
+    mutant: "a request for gc that does not ask to delete deletes",
     file: "src/daemon/daemon.ts",
     from: "this.#collect(dryRun !== false)",
     to: "this.#collect(dryRun === true)",
     killedBy: {
       file: "tests/sim/holdfast/requests.test.ts",
-      test: "a request to delete that does not say so is a dry run",
+      test: "a request for gc that does not ask to delete is a dry run",
     },
   },
   {
@@ -174,7 +174,7 @@ export const DAEMON: readonly Mutant[] = [
     to: "writeCleanEnd(this.#ports.world)",
     killedBy: {
       file: "tests/sim/holdfast/requests.test.ts",
-      test: "D2 an end in the middle of a recovery is not clean: the next start says so",
+      test: "D2 an end in the middle of a recovery is not recorded as a clean one",
     },
   },
   {

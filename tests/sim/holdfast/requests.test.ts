@@ -65,7 +65,7 @@ test("D2 what becomes durable while the daemon leaves is still acknowledged, and
   expect(acknowledged).toBeGreaterThan(0);
 });
 
-test("D2 an end in the middle of a recovery is not clean: the next start says so", async () => {
+test("D2 an end in the middle of a recovery is not recorded as a clean one", async () => {
   const ends = new Map<boolean, number>();
   for (let at = 1; at <= MOMENTS; at += 1) {
     const home = new Home(1);
@@ -89,7 +89,7 @@ test("D2 an end in the middle of a recovery is not clean: the next start says so
   expect(ends.get(false)).toBeGreaterThan(3);
 });
 
-test("a request to delete that does not say so is a dry run", async () => {
+test("a request for gc that does not ask to delete is a dry run", async () => {
   const home = new Home(1);
   const { client } = await home.live();
   const asked = async (params: object) => home.during(client.ask("gc", params as { dryRun: boolean }));
