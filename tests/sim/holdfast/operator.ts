@@ -9,6 +9,7 @@ import { isFault } from "../../../src/base/fault.ts";
 import { newId } from "../../../src/base/ids.ts";
 import { holderSocket, readSpec, terminalFiles } from "../../../src/home/held/holder-files.ts";
 import { HolderClient } from "../../../src/wire/holder/client.ts";
+import type { HolderDial } from "../../../src/wire/holder/framed-connection.ts";
 import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { Client, Over, PATIENCE_MS, POLL_MS } from "./client.ts";
@@ -187,7 +188,9 @@ export class Operator {
     const token = readSpec(terminalFiles(disk, HOME, id))?.token ?? "";
     const line = this.#next("line");
     const writer = `operator-${line}`;
-    const holder = new HolderClient((events) => sockets.connect(holderSocket(HOME, id), events), { token, writer });
+    const dial: HolderDial = (events) => sockets.connect(holderSocket(HOME, id), events);
+    const lost = () => holder.close(); // Otherwise the line waits for another connection.
+    const holder: HolderClient = new HolderClient(dial, { token, writer }, { lost });
     try {
       if (!(await holder.connect()).ok) return;
       if ((await holder.input(Buffer.from(`${line}\n`))).ok) this.memory.lines.add(line);
