@@ -66,7 +66,8 @@ test("an existing claim is never started again, whichever process made it", asyn
 });
 
 test("a terminal that has ended is not started a second time", async () => {
-  const made = await terminal(["sh", "-c", "echo x >> started"]);
+  const made = await terminal(["sh", "-c", "echo x >> started; read -r line"]);
+  await made.ear.type("\n");
   const exit = await made.ear.hearsEnd();
   await made.holder.exited;
   expect(await startHolder(made).exited).toBe(0);
@@ -101,16 +102,19 @@ test.each([
   ["kill -SEGV $$", { code: null, signal: "SIGSEGV" }],
   ["trap 'exit 143' TERM; kill -TERM $$", { code: 143, signal: null }],
 ])("how a command ended is kept exactly: %s", async (script, ending) => {
-  const { ear } = await terminal(["sh", "-c", script]);
+  // It waits for us: the holder of one that ends at once may be gone before we look.
+  const { ear } = await terminal(["sh", "-c", `read -r line; ${script}`]);
+  await ear.type("\n");
   expect(await ear.hearsEnd()).toMatchObject(ending);
 });
 
 test("the tape is whole and exit.json is there before the end is announced", async () => {
-  const made = newTerminal(["sh", "-c", "seq 1 2000; exit 3"]);
+  const made = newTerminal(["sh", "-c", "read -r line; seq 1 2000; exit 3"]);
   startHolder(made);
   const seen: unknown[] = [];
   const ended = () => void seen.push(exitOf(made)?.code, tapeOf(made).length);
   const ear = await attach(made, {}, { ended });
+  await ear.type("\n");
   const exit = await ear.hearsEnd();
   expect(seen).toEqual([3, exit.offset]);
   expect(ear.bytes.length).toBe(exit.offset);
