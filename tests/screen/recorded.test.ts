@@ -10,7 +10,7 @@ import { Tmux } from "./tmux.ts";
 
 const SESSIONS = [...recordedSessions(), agentSession()];
 /** At regular offsets, and wherever the program waited; primes, so that they hit sequences at all positions. */
-const STRIDE = amount(1499, 499);
+const STRIDE = amount(2999, 499);
 const hasTmux = Bun.which("tmux") !== null;
 /** Nothing hangs on it: every cut is a screen made anew, and a busy machine takes its time. */
 const LONG_MS = 180_000;

@@ -6,7 +6,7 @@ import { randomHistory } from "./histories.ts";
 import { sweep } from "./sweep.ts";
 
 /** This file's share of the 100,000 crash points that a full run must survive; the gate has a sample. */
-const SHARE = amount(3_500, 50_000);
+const SHARE = amount(2_000, 50_000);
 
 test("FI-1(b) EL-2 EL-3(a,b,c,d) a crash at any call of a generated history loses nothing acknowledged", async () => {
   const random = seeded(2);
