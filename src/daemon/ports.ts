@@ -25,8 +25,8 @@ export type DaemonPorts = {
   readonly version: string;
   readonly bus: Bus;
   readonly safeMode: SafeMode;
-  /** The status of the other programs. */
-  others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
+  /** The status of the other programs, and of the disk. */
+  others(): Pick<StatusResult, "watchdog" | "web" | "programs" | "disk">;
   /** Called for a bug, or if the log has stopped for good: the process must end, and the next one reads the disk. */
   onBug(error: unknown): void;
   say(words: string): void;

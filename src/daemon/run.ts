@@ -9,6 +9,7 @@
 //     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
 import { type Fault, isFault } from "../base/fault.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
+import { DiskFaults } from "../home/disk-faults.ts";
 import type { HeartbeatLink } from "../home/heartbeat-client.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWhole } from "../log/file/file.ts";
@@ -125,8 +126,10 @@ class Startup {
       say(`stopped: ${String(error)}`);
       this.#ended.resolve(FAILED);
     };
-    const others = () => this.#presence.others();
-    const daemon: Daemon = new Daemon({ world, config, version: VERSION, bus, safeMode, others, onBug, say });
+    const faults = new DiskFaults(world.clock);
+    const noticed = { ...world, disk: faults.watch(world.disk) };
+    const others = () => ({ ...this.#presence.others(), disk: faults.trouble });
+    const daemon: Daemon = new Daemon({ world: noticed, config, version: VERSION, bus, safeMode, others, onBug, say });
     this.daemon = daemon;
     tending = () => {
       this.#presence.keepLocks();

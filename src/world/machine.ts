@@ -9,6 +9,14 @@ export type Looked = {
   readonly changedAt: number;
 };
 
+/** Where a file system is mounted, its type (`ext4`), and what is mounted. */
+export type FileSystem = {
+  readonly mount: string;
+  readonly type: string;
+  readonly source: string;
+  readonly readOnly: boolean;
+};
+
 export interface Machine {
   readonly platform: "linux" | "darwin" | "other";
   /** The version of the runtime that runs us. */
@@ -21,4 +29,6 @@ export interface Machine {
   protect(path: string, mode: number): void;
   /** How many files can still be made; undefined if the file system does not count them. */
   freeInodes(path: string): number | undefined;
+  /** The file system that a path is on; undefined if the path does not exist, or the system does not tell. */
+  fileSystem(path: string): FileSystem | undefined;
 }

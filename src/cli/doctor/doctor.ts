@@ -16,6 +16,7 @@ import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
+import { checkDisk, checkFileSystem } from "./disk.ts";
 import { checkHolders } from "./holders.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
 import { checkBallast, checkRoom } from "./room.ts";
@@ -37,6 +38,7 @@ const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
 
 const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ...WITHOUT_HOME,
+  ["disk", checkDisk],
   ["holders", checkHolders],
   ["sockets", checkSockets],
   ["home", checkHome],
@@ -48,6 +50,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["tapes", checkTapes],
   ["records", checkSmallFiles],
   ["quarantine", checkQuarantine],
+  ["file-system", checkFileSystem],
   ["room", checkRoom],
   ["ballast", checkBallast],
   ["permissions", checkRights],

@@ -1,16 +1,21 @@
 // `holdfast status`: what is running on this home. It only looks, but starts Holdfast if it should be up.
+// ST1. A disk that refuses writes is reported, by the daemon or, if the file system is read-only, without it; then the
+//      command fails, like everything else that needs the disk.
 
 import about from "../../../package.json" with { type: "json" };
+import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
-import type { StatusResult } from "../../wire/rpc/rpc.ts";
+import type { DiskTrouble, StatusResult } from "../../wire/rpc/rpc.ts";
+import { realMachine } from "../../world/real/machine.ts";
 import { within } from "../../world/wait.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import { readOnlyDisk } from "../disk.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
@@ -31,11 +36,31 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   if (!home.ok) return home;
   const line = await dial(world, home.value);
   if (!line.ok) return line;
-  if (line.value === undefined) await ensureStarted(world, home.value);
+  const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
   line.value?.close();
-  await printStatus(world, told?.ok === true ? told.value : silent(world, home.value), flags.json === true);
-  return ok(EXIT.ok);
+  const shown = told?.ok === true ? told.value : silent(world, home.value);
+  const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
+  await printStatus(world, { ...shown, disk }, flags.json === true);
+  return ok(disk === null ? EXIT.ok : EXIT.failed);
+}
+
+/** What is known about the mount is the better hint. */
+function troubleOf(failed: DiskTrouble | null | undefined, mount: DiskTrouble | undefined): DiskTrouble | null {
+  if (!failed || mount === undefined) return failed ?? mount ?? null;
+  return { ...failed, hint: mount.hint };
+}
+
+/** The Fault that kept Holdfast from being started, if there was one (ST1). */
+async function startFailure(world: DaemonCommandWorld, home: string): Promise<DiskTrouble | undefined> {
+  try {
+    await ensureStarted(world, home);
+    return undefined;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    const { code, operation, path, hint } = error;
+    return { code, operation, path, hint, since: null };
+  }
 }
 
 function silent(world: DaemonCommandWorld, home: string): Shown {
@@ -50,6 +75,7 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
     programs: watchedPrograms({ ...world, home }),
     recovery: { stage: null, attempt: null, report: null },
     safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
+    disk: null,
     counts: { terminals: null, agents: null, workflows: null, prompts: null },
   };
 }
@@ -67,13 +93,14 @@ function statusText({
   programs = [],
   recovery,
   safeMode,
+  disk = null,
   counts,
 }: Shown): string {
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
-  const next = nextOf(daemon.pid, watchdog.pid, recovery.stage);
+  const next = disk === null ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : `  → ${disk.hint}\n`;
   return [
     `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
     `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${safeMode.active ? ", in safe mode" : ""}\n`,
@@ -82,8 +109,13 @@ function statusText({
     `page       ${web.url ?? pid(web)}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
+    ...(disk === null ? [] : [`disk       ${diskText(disk)}\n`]),
     next,
   ].join("");
+}
+
+function diskText({ operation, path, code, since }: DiskTrouble): string {
+  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${since}`}`;
 }
 
 /** Terminals always; the other counts only if they are not zero. */

@@ -54,12 +54,23 @@ export type StatusResult = {
     readonly reading?: { readonly what: string; readonly done: number; readonly total: number } | null;
   };
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
+  /** The write that failed last, until writing works again; absent from older daemons. */
+  readonly disk?: DiskTrouble | null;
   readonly counts: {
     readonly terminals: number;
     readonly agents: number;
     readonly workflows: number;
     readonly prompts: number;
   };
+};
+
+/** `since` is null if it is not known. */
+export type DiskTrouble = {
+  readonly code: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly hint: string;
+  readonly since: string | null;
 };
 
 export type Report = {

@@ -1,9 +1,20 @@
 // The machine as the system reports it.
 // RM1. A path is opened without following links before its mode changes: what replaced it meanwhile is not touched.
-import { closeSync, constants, fchmodSync, lstatSync, openSync, type Stats, statfsSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statfsSync,
+} from "node:fs";
 import { userInfo } from "node:os";
-import type { Looked, Machine } from "../machine.ts";
+import type { FileSystem, Looked, Machine } from "../machine.ts";
 import { attempt, unless } from "./attempt.ts";
+import { fileSystemIn } from "./mounts.ts";
 
 const NOTHING_THERE = ["ENOENT", "ENOTDIR"];
 
@@ -19,6 +30,7 @@ export function realMachine(): Machine {
     look,
     protect,
     freeInodes,
+    fileSystem,
   };
 }
 
@@ -49,4 +61,14 @@ function protect(path: string, mode: number): void {
 function freeInodes(path: string): number | undefined {
   const { files, ffree } = attempt("freeInodes", path, () => statfsSync(path));
   return files === 0 ? undefined : ffree;
+}
+
+function fileSystem(path: string): FileSystem | undefined {
+  return unless(NOTHING_THERE, undefined, () => {
+    const table = attempt("fileSystem", path, () => readFileSync("/proc/self/mountinfo", "utf8"));
+    return fileSystemIn(
+      table,
+      attempt("fileSystem", path, () => realpathSync(path)),
+    );
+  });
 }
