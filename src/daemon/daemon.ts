@@ -10,6 +10,8 @@
 //     what terminals left behind is stopped before tmux sessions are re-created, and steps and turns continue last.
 //     `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new begins, and
 //     awaited.
+// D6. A log that has stopped for good ends the process, even if nothing is asked of it: everything would be refused,
+//     and only the next process may continue.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -138,6 +140,7 @@ export class Daemon {
     this.#begun = world.clock.elapsed();
     this.#machine.resume();
     const log = await EventLog.open(world, config.log);
+    void log.halted.then(onBug); // D6
     const parts = openParts(
       { ...this.#ports, log, isLive: () => this.isLive },
       {

@@ -3,8 +3,8 @@
 //     written together or not at all.
 // L2. `append` returns at once: it assigns seqs to the entries, or refuses and has changed nothing. Memory is bounded:
 //     past the limit it refuses with `log.busy`, and `room` resolves when there is room again.
-// L3. After a failed sync nothing is ever written again (W3); after a full disk everything continues once there is
-//     room.
+// L3. After a failed sync nothing is ever written again (W3), and `halted` tells the owner, whose process must end;
+//     after a full disk everything continues once there is room.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
@@ -76,6 +76,7 @@ export class EventLog {
   #state: State = { kind: "open" };
   readonly #timer: DrainTimer;
   #room: PromiseWithResolvers<void> | undefined;
+  readonly #halted = Promise.withResolvers<unknown>();
 
   /**
    * Recovers what the last process left and starts a new life. Throws a Fault if the disk fails; then nothing is lost.
@@ -112,6 +113,11 @@ export class EventLog {
   /** The last seq that is on disk. */
   get durable(): number {
     return this.#wal.durable;
+  }
+
+  /** Resolves with the reason when the log has stopped for good (L3). */
+  get halted(): Promise<unknown> {
+    return this.#halted.promise;
   }
 
   /** The names of all sessions, as `agents/<id>`. */
@@ -318,7 +324,7 @@ export class EventLog {
   #drainNow(): void {
     this.#timer.cancel();
     if (this.#state.kind !== "open" || this.#drain.isEmpty) return;
-    // The next append reports it: the log has stopped (L3).
+    // `halted` reports it (L3).
     this.#drainTo(this.#wal.durable).catch(() => undefined);
   }
 
@@ -348,6 +354,7 @@ export class EventLog {
     this.#state = { kind: "stopped", error };
     this.#timer.cancel();
     this.#room?.resolve();
+    this.#halted.resolve(error);
   }
 }
 

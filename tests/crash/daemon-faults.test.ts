@@ -4,6 +4,8 @@
 // DF2. The program of the terminal is the same one, unless its holder died.
 // DF3. Holdfast is live again. A daemon whose log broke has left, and is replaced. If the watchdog died together with
 //      the daemon, the next command starts it.
+// DF5. A fault that stays is diagnosed within ten seconds: `status` shows it, and `status` and `doctor` fail. If the
+//      daemon has ended because of it, the next one works instead.
 // DF4. A fault that did not fire proves nothing: in the full profile, most of them must.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -36,37 +38,41 @@ type Case = { readonly victim: Victim; readonly what: string };
 
 const FORK = "clone,clone3,vfork,fork";
 const KILL = "signal=KILL";
+const DISK_ERRORS = ["EIO", "EROFS", "ENOSPC", "EDQUOT"];
+
+function crossed(calls: readonly string[], errors: readonly string[]): (readonly [string, string])[] {
+  return calls.flatMap((call) => errors.map((error) => [call, `error=${error}`] as const));
+}
+
 const CALLS: Readonly<Record<Victim, readonly (readonly [calls: string, fault: string])[]>> = {
   daemon: [
-    ["fdatasync", "error=EIO"],
     ["fdatasync", KILL],
-    ["fsync", "error=EIO"],
     ["pwrite64", "error=ENOSPC"],
     ["pwrite64", "error=EIO"],
     ["openat", "error=EMFILE"],
     ["openat", KILL],
-    ["rename", "error=EIO"],
     [FORK, "error=EAGAIN"],
+    ...crossed(["fsync", "fdatasync", "rename", "ftruncate", "mkdir"], DISK_ERRORS),
+    ...crossed(["pwrite64"], ["EROFS", "EDQUOT"]),
+    ...crossed(["openat"], DISK_ERRORS),
   ],
   watchdog: [
     ["openat", "error=EMFILE"],
-    ["openat", "error=EIO"],
     ["pwrite64", "error=ENOSPC"],
-    ["fsync", "error=EIO"],
-    ["rename", "error=EIO"],
     [FORK, "error=EAGAIN"],
     ["openat", KILL],
+    ...crossed(["openat", "fsync", "rename"], DISK_ERRORS),
   ],
   holder: [
     ["pwrite64", "error=ENOSPC"],
     ["pwrite64", "error=EIO"],
-    ["fdatasync", "error=EIO"],
     ["openat", "error=EMFILE"],
     ["pwrite64", KILL],
+    ...crossed(["fdatasync", "ftruncate"], DISK_ERRORS),
   ],
 };
 /** Some calls are rare. */
-const whens = (calls: string) => (/clone|rename|fsync/.test(calls) ? [1, 2] : [1, 2, 5]);
+const whens = (calls: string) => (/clone|rename|fsync|mkdir|ftruncate/.test(calls) ? [1, 2] : [1, 2, 5]);
 
 const CASES: readonly Case[] = Object.entries(CALLS).flatMap(([victim, faults]) =>
   faults.flatMap(([calls, fault]) =>
@@ -179,9 +185,9 @@ async function tryOne({ victim, what }: Case): Promise<string | undefined> {
   }
 }
 
-/** The write-ahead log never goes on after a failed sync. */
+/** The log never goes on after a failed sync, neither of the write-ahead log nor of a session's own. */
 function isBrokenLog(hit: string | undefined): boolean {
-  return hit !== undefined && /fdatasync\(\d+<[^>]*\.wal>.*EIO/.test(hit);
+  return hit !== undefined && /f(?:data)?sync\(\d+<[^>]*(?:\.wal|\/events\.jsonl)>.* E[A-Z]+ /.test(hit);
 }
 
 type Before = { readonly before: { readonly pid: number; readonly holder: number }; readonly daemon: number };
@@ -198,6 +204,63 @@ async function verify(site: Site, { before, daemon, broke }: Before & { readonly
   const renamed = () => site.home.ask("terminal.rename", { id: site.id, name: "after" });
   await until("it takes requests, as after a full disk within a second", async () => (await renamed())?.ok, renamed);
 }
+
+/** DF5 */
+const DIAGNOSED_MS = 10_000;
+const STAYING: readonly (readonly [calls: string, code: string])[] = [
+  ["fdatasync", "EIO"],
+  ...["EROFS", "ENOSPC", "EDQUOT"].map((code) => ["pwrite64", code] as const),
+  ...["EIO", "EROFS", "EDQUOT"].map((code) => ["mkdir", code] as const),
+  ["fsync", "EIO"],
+  ["rename", "EROFS"],
+];
+
+async function cliOf(site: Site, ...words: readonly string[]) {
+  const env = { PATH: "/usr/bin:/bin", HOME: site.home.path, HOLDFAST_CONFIG: site.home.file("none") };
+  const command = [...ours("src/cli/main.ts"), ...words, "--home", site.home.path, "--json"];
+  const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const [out, code] = await Promise.all([child.stdout.text(), child.exited]);
+  return { code, found: JSON.parse(out) };
+}
+
+/** DF5 */
+async function isDiagnosed(site: Site, before: number, code: string): Promise<boolean> {
+  const status = await cliOf(site, "status");
+  if (status.found.recovery.stage === "LIVE" && status.found.daemon.pid !== before) return true;
+  if (status.code !== 1 || status.found.disk?.code !== code) return false;
+  return (await cliOf(site, "doctor")).code === 1;
+}
+
+async function tryStaying([calls, code]: readonly [string, string]): Promise<void> {
+  const site = new Site();
+  try {
+    await site.begin();
+    const before = site.pidOf(DAEMON_LOCK) ?? 0;
+    const injection = await Injection.into(before, `${calls}:error=${code}:when=1+`, join(site.trace, "trace"));
+    try {
+      await provoke(site, "daemon", injection);
+      expect(injection.hits).not.toEqual([]);
+      const look = () => isDiagnosed(site, before, code);
+      await until("it is diagnosed, or replaced", look, () => cliOf(site, "status"), DIAGNOSED_MS);
+    } finally {
+      await injection.end();
+    }
+    await until(
+      "all is well",
+      async () => (await cliOf(site, "status")).code === 0,
+      () => cliOf(site, "status"),
+    );
+    await site.live();
+  } finally {
+    site.close();
+  }
+}
+
+test.skipIf(!straceWorks.ok).each(sampleOf(STAYING, STAYING.length, 3).map(([calls, code]) => ({ calls, code })))(
+  "%o at every call: status and doctor report it within ten seconds, or the next daemon works (needs strace)",
+  ({ calls, code }) => tryStaying([calls, code]),
+  MINUTES,
+);
 
 let fired = 0;
 

@@ -71,8 +71,10 @@ async function liveUntilFault(disk: SimDisk, memory: Memory): Promise<Lived> {
   return { life, memory: life?.memory ?? memory };
 }
 
-/** Whatever is asked of it now, the log refuses, and not one more change reaches the disk. */
+/** Its owner knows; whatever is asked of it now, the log refuses, and not one more change reaches the disk. */
 async function expectStopped(life: Life): Promise<void> {
+  const why = await Promise.race([life.log.halted, Promise.resolve("its owner does not know")]);
+  ensure(isFault(why), `it stopped: ${String(why)}`);
   const changes: Call[] = [];
   life.disk.onCall = (call) => {
     if (CHANGES.has(call.operation)) changes.push(call);
