@@ -1,4 +1,5 @@
 // Reads the log for people (home/run-log.ts).
+// LF1. A power cut may leave NULs where its last lines were: they are not shown.
 
 import { logPath } from "../home/run-log.ts";
 import { openRetrying, readAll } from "../log/file/file.ts";
@@ -10,7 +11,15 @@ const LAST_BYTES = 4096;
 export function lastLogLine(disk: Disk, home: string): string | undefined {
   const size = disk.stat(logPath(home))?.size ?? 0;
   const text = readPart(disk, logPath(home), Math.max(0, size - LAST_BYTES), LAST_BYTES);
-  return text.trimEnd().split("\n").at(-1) || undefined;
+  return written(text.split("\n")).findLast((line) => line.trim() !== "");
+}
+
+/** LF1. A line that has nothing else is left out. */
+export function written(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => {
+    const text = line.replaceAll("\0", "");
+    return text === "" && line !== "" ? [] : [text];
+  });
 }
 
 /** `length` bytes at `from` as text; empty beyond the end. */

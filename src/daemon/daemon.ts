@@ -22,6 +22,7 @@ import { DAEMON_SOCKET } from "../home/layout.ts";
 import { readReport, writeReport } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
+import { BallastKeeper } from "../log/file/ballast.ts";
 import type { LogReport } from "../log/recover.ts";
 import type { GcResult, Report, StatusResult } from "../wire/rpc/rpc.ts";
 import { openAgents } from "./agent/part.ts";
@@ -65,6 +66,7 @@ export class Daemon {
   readonly #machine: RecoveryStateMachine;
   /** Our own handlers; those of the parts are added when the log is open. */
   readonly #handlers: Record<string, Handler>;
+  readonly #ballast: BallastKeeper;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
@@ -85,6 +87,7 @@ export class Daemon {
     this.#machine = new RecoveryStateMachine(place, config.recovery.maxAttempts, (change) =>
       ports.bus.publish("recovery.stage.changed", change),
     );
+    this.#ballast = new BallastKeeper(world, config.log.ballastBytes);
     this.#handlers = this.#ownHandlers();
   }
 
@@ -117,6 +120,7 @@ export class Daemon {
   async tend(): Promise<void> {
     const { world } = this.#ports;
     for (const part of this.isLive ? this.#opened().all : []) await this.#tolerating(async () => part.tick());
+    if (this.isLive) await this.#tolerating(() => this.#ballast.tend());
     await this.#tolerating(async () => {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token); // D3
       await this.#server?.look(world.sockets);

@@ -33,6 +33,8 @@ export type WatchdogOptions = {
   readonly say: (text: string) => void;
   /** Resolves when we are asked to leave. */
   readonly told: Promise<void>;
+  /** All of run/ was removed: what it should hold is written again. */
+  readonly restore?: () => void;
   readonly bus?: RecoveryBus;
 };
 

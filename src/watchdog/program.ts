@@ -48,7 +48,8 @@ async function main(): Promise<number> {
   const given = self.environment()[SETTINGS_VARIABLE];
   if (home === undefined || !home.startsWith("/"))
     return leave("the first argument must be the home, as an absolute path", USAGE);
-  const read = readSettings(self, home, settingsText(world.disk, home, given));
+  const text = settingsText(world.disk, home, given);
+  const read = readSettings(self, home, text);
   if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
@@ -56,7 +57,8 @@ async function main(): Promise<number> {
   try {
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
     keepLogShort(home);
-    const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise });
+    const restore = () => void tolerating(complain, () => keepSettings(world.disk, home, text));
+    const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise, restore });
     return leave(how === "another" ? "another watchdog runs on this home" : "left", 0);
   } catch (error) {
     if (!isFault(error)) throw error;

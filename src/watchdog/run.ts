@@ -5,15 +5,11 @@
 //     starts the next watchdog, which adopts them. With `down` everything is stopped in reverse order, and nothing is
 //     restarted.
 // G3. No failure of the disk ends it once it runs.
-// G4. If all of run/ was removed, another watchdog may take our lock's name and our socket before we notice. Then we
-//     leave: two would count every crash twice.
+// G4. If all of run/ was removed, we take our lock and our socket again (lock-keeper.ts). Another watchdog may have
+//     them before we notice; then we leave: two would count every crash twice.
 
 import { isFault } from "../base/fault.ts";
-import { joinPath } from "../base/path.ts";
-import { RUN, WATCHDOG_LOCK } from "../home/layout.ts";
-import { makeDirectories } from "../log/file/file.ts";
-import { type Held, takeLock } from "../log/file/lock.ts";
-import { identify } from "../world/process.ts";
+import { LockKeeper } from "./lock-keeper.ts";
 import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import { WatchdogService } from "./service.ts";
 import type { WatchSpec } from "./specs.ts";
@@ -25,12 +21,13 @@ export async function runWatchdog(
   specs: readonly WatchSpec[],
   options: WatchdogOptions,
 ): Promise<"ended" | "another"> {
-  const lock = lockHome(world, home);
-  if (lock === undefined) return "another"; // G1
+  const lock = new LockKeeper(world, home);
+  if (!lock.take()) return "another"; // G1
   const keeper = new WatchdogService(world, home, specs, options);
   try {
     const trouble = await keeper.open();
     if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed, but it answers.
+    lock.keep(keeper); // G4
     keeper.begin();
     const why = await Promise.race([options.told.then(() => "leave"), keeper.told]);
     if (why === "displaced")
@@ -41,12 +38,4 @@ export async function runWatchdog(
     keeper.close();
     lock.release();
   }
-}
-
-function lockHome(world: WatchdogWorld, home: string): Held | undefined {
-  makeDirectories(world.disk, joinPath(home, RUN));
-  const { pid } = world.processes;
-  const owner = identify(world.processes, pid) ?? { pid, startTime: 0, bootId: "" };
-  const lock = takeLock(world, joinPath(home, WATCHDOG_LOCK), owner);
-  return lock.ok ? lock.value : undefined;
 }

@@ -45,6 +45,7 @@ export class WatchdogService implements PartOwner, Host {
   readonly #recorder: CrashRecorder;
   readonly #detector: CrashLoopDetector;
   readonly #safeMode: SafeMode;
+  readonly #restore: () => void;
   readonly #told = Promise.withResolvers<"down" | "displaced">();
 
   constructor(world: WatchdogWorld, home: string, specs: readonly WatchSpec[], options: WatchdogOptions) {
@@ -53,6 +54,7 @@ export class WatchdogService implements PartOwner, Host {
     this.pace = options.pace;
     this.stopMs = options.stopMs;
     this.say = options.say;
+    this.#restore = () => options.restore?.();
     this.complain = (fault) => this.say(`${fault.message}. ${fault.hint}`);
     const place = { ...world, home };
     this.watchdog = new Watchdog(world, options.limits);
@@ -98,6 +100,13 @@ export class WatchdogService implements PartOwner, Host {
 
   displaced(): void {
     this.#told.resolve("displaced");
+  }
+
+  /** run/ was removed, and with it what the next watchdog would read. */
+  restored(): void {
+    this.say("run/ was removed: it is made again");
+    this.#restore();
+    for (const part of this.#parts) part.noteAgain();
   }
 
   /** Only programs without a lock: the other watchdog could not know about them, and has started its own. */

@@ -137,6 +137,11 @@ export class WatchedProgram {
     }
   }
 
+  /** The note was removed. */
+  noteAgain(): void {
+    if (this.#life !== undefined) this.#note(this.#life.who);
+  }
+
   /** For our successor; a program that holds a lock needs no note. */
   #note(who: ProcessIdentity): void {
     if (this.spec.shows.kind !== "running") return;

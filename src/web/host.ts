@@ -36,7 +36,12 @@ export type HostOptions = {
   readonly say: (words: string) => void;
 };
 
-export type WebHost = { readonly url: string; close(): Promise<void> };
+export type WebHost = {
+  readonly url: string;
+  /** Puts the address and its token back if they were removed. */
+  keep(): void;
+  close(): Promise<void>;
+};
 
 export async function startHost(world: HostWorld, options: HostOptions): Promise<WebHost> {
   const { disk, clock, processes, sockets } = world;
@@ -52,13 +57,19 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
     return { at: new Date(clock.now()).toISOString(), daemon, safeMode };
   };
   const { listener, url } = await listen(world, options, look);
-  replaceSmall(disk, `${home}/run/web.json`, `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`); // W1
+  const address = `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`;
+  replaceSmall(disk, `${home}/run/web.json`, address); // W1
   say(`serves this home's page on port ${listener.port}`);
   const close = async () => {
     link.close();
     await listener.close();
   };
-  return { url, close };
+  const keep = () => {
+    if (disk.stat(`${home}/run/web.json`) === undefined) replaceSmall(disk, `${home}/run/web.json`, address);
+    const token = new URL(url).searchParams.get("t") ?? "";
+    if (disk.stat(`${home}/run/web-token`) === undefined) replaceSmall(disk, `${home}/run/web-token`, `${token}\n`);
+  };
+  return { url, keep, close };
 }
 
 type Listening = { readonly listener: HttpListener; readonly url: string };

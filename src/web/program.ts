@@ -2,6 +2,8 @@
 // M1. One for each home: if the lock is taken, it exits with a special code, which is not a crash.
 // M2. A wrong configuration does not take the page away: the host uses the defaults, and the daemon reports the
 //     problems.
+// M3. If all of run/ is removed, its lock and its address are put back; if another host has the lock by then, that one
+//     stays.
 import { isFault } from "../base/fault.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
@@ -15,7 +17,7 @@ import { realSockets } from "../world/real/socket.ts";
 import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { readSmall, takeLock } from "./files.ts";
-import { startHost } from "./host.ts";
+import { startHost, type WebHost } from "./host.ts";
 
 const FAILED = 1;
 const USAGE = 2;
@@ -45,12 +47,20 @@ function webConfig(): { readonly enabled: boolean; readonly port: number } {
   return DEFAULT_WEB; // M2
 }
 
-/** Sends heartbeats to the watchdog; returns the link, to report when we serve and when we leave. */
-function heartbeat(home: string, who: ProcessIdentity): HeartbeatLink {
+/**
+ * Sends heartbeats to the watchdog; returns the link, to report when we serve and when we leave. `beaten` is called
+ * after each.
+ */
+function heartbeat(home: string, who: ProcessIdentity, beaten: () => void): HeartbeatLink {
   const connect = (events: ConnectionEvents) => world.sockets.connect(`${home}/${WATCHDOG_SOCKET}`, events);
   const ports = { connect, after: world.clock.after, chance: () => world.random.fraction() };
   const link = new HeartbeatLink(ports, { name: "web", ...who });
-  startHeartbeat(link, Number(outlet.env(HEARTBEAT_VARIABLE)) || DEFAULT_HEARTBEAT_MS);
+  const send = () => {
+    link.send();
+    beaten();
+  };
+  const everyMs = Number(outlet.env(HEARTBEAT_VARIABLE)) || DEFAULT_HEARTBEAT_MS;
+  startHeartbeat({ send, after: link.after }, everyMs);
   return link;
 }
 
@@ -65,15 +75,41 @@ async function main(): Promise<number> {
   if (takeLock(world.disk, `${home}/run/web.lock`, who) === undefined) return leave("another one runs", ANOTHER_RUNS);
   const { enabled, port } = webConfig();
   if (!enabled) return leave("the page is turned off: [web] enabled = false", 0);
-  return serve(home, port, heartbeat(home, who));
+  let host: WebHost | undefined;
+  const link = heartbeat(home, who, () => keepFiles(home, who, host));
+  return serve({ home, port, link, serves: (started) => (host = started) });
 }
 
-async function serve(home: string, port: number, link: HeartbeatLink): Promise<number> {
+/** M3 */
+function keepFiles(home: string, who: ProcessIdentity, host: WebHost | undefined): void {
+  try {
+    world.disk.makeDirectory(`${home}/run`);
+    const path = `${home}/run/web.lock`;
+    if (world.disk.stat(path) === undefined && takeLock(world.disk, path, who) === undefined)
+      program.exit(leave("another one runs", ANOTHER_RUNS));
+    host?.keep();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    say(`${error.message}. ${error.hint}`);
+  }
+}
+
+type Serving = {
+  readonly home: string;
+  readonly port: number;
+  readonly link: HeartbeatLink;
+  serves(host: WebHost): void;
+};
+
+async function serve({ home, port, link, serves }: Serving): Promise<number> {
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
   program.onSignal("SIGHUP", () => undefined); // The terminal that we were started from may close.
   const host = await Promise.race([startHost(world, { home, port, say }), told.promise]);
-  if (host !== undefined) link.live();
+  if (host !== undefined) {
+    serves(host);
+    link.live();
+  }
   await told.promise;
   await host?.close();
   link.leave(0);

@@ -32,6 +32,15 @@ test("logs shows the last lines of watchdog and daemon, and follows new ones", a
   expect(await window.exited).toBe(0);
 }, 180_000);
 
+test("logs leaves out the NULs that a power cut left where lines were", async () => {
+  const home = new Home();
+  mkdirSync(join(home.path, "run"));
+  const nuls = "\0".repeat(5_000);
+  writeFileSync(join(home.path, "run/watchdog.log"), `first\n\n${nuls}\n${nuls}second\nthird${nuls}\n`);
+  expect(await home.ok("logs")).toBe("first\n\nsecond\nthird\n");
+  expect(await home.json("logs", "-n", "2")).toEqual(["second", "third"]);
+});
+
 test("recovery: the stage and the reports, with the daemon up and down; a missing report is an error", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "recovery"));

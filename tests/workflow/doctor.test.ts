@@ -74,3 +74,15 @@ test("doctor reports resumable runs, unusable checkpoints, lost steps, runs with
     async () => await ofWorkflows(home),
   );
 }, 180_000);
+
+test("DW3 doctor raises no alarm beside a busy run, whose attempts begin while it looks", async () => {
+  const home = new Home();
+  const steps = Array.from({ length: 400 }, () => "  - shell: 'true'\n").join("");
+  writeFileSync(join(home.path, "busy.yml"), `steps:\n${steps}`);
+  await home.ok("run", "-d", "busy.yml");
+  const found: string[] = [];
+  for (let call = 0; call < 8; call += 1)
+    found.push(...(await ofWorkflows(home)).filter(({ status }) => status !== "ok").map(({ what }) => what));
+  expect(found).toEqual([]);
+  expect((await ofWorkflows(home))[0]?.what).toContain("1 run, 1 of them unfinished"); // It was busy all the time.
+}, 180_000);

@@ -40,7 +40,5 @@ export async function checkBallast({ world, home }: Site): Promise<Finding[]> {
   if (wanted === 0 || size >= wanted || !used) return [fine("ballast", size === 0 ? "not needed" : `${size} bytes`)];
   const what = `${size} of ${wanted} bytes are set aside for recovery`;
   const why = "the disk was full, or has too little room for it";
-  return [
-    warning("ballast", { what, why, next: "Free some space; the next start creates it: holdfast down && holdfast up" }),
-  ];
+  return [warning("ballast", { what, why, next: "Free some space; while Holdfast is up it is soon made again" })];
 }

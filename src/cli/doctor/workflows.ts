@@ -2,7 +2,8 @@
 // DW1. Small logs are always folded; large ones only with --deep, and the result says so.
 // DW2. A damaged checkpoint costs only time, because the log has everything: it is reported, and the next one replaces
 //      it. Nothing is repaired here; run/ is checked by sockets.ts, permissions by rights.ts.
-// DW3. Whatever started a moment ago may have been recorded after we read the log: it is not judged yet.
+// DW3. Whatever started a moment ago, or since the files were listed, may have been recorded after we read the log: it
+//      is not judged yet.
 
 import { joinPath } from "../../base/path.ts";
 import { fromCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
@@ -118,7 +119,7 @@ function unknownAttempts({ world, home, files }: Site, runs: readonly RunsFound[
   const unknown = runs.flatMap(({ session, run }) => {
     const attempts = joinPath(joinPath(home, session), "attempts");
     const beyond = world.disk.list(attempts).filter((name) => /^\d+$/.test(name) && Number(name) > run.attempts);
-    return beyond.map((name) => joinPath(attempts, name)).filter((path) => (made.get(path) ?? 0) < before); // DW3
+    return beyond.map((name) => joinPath(attempts, name)).filter((path) => (made.get(path) ?? before) < before); // DW3
   });
   if (unknown.length === 0) return [];
   const what = `${count(unknown.length, "attempt")} that no log knows: ${some(unknown)}`;

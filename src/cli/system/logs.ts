@@ -11,7 +11,7 @@ import { type CommandWorld, EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { readPart } from "../log-file.ts";
+import { readPart, written } from "../log-file.ts";
 
 export type LogsFlags = DataFlags & {
   readonly lines?: number;
@@ -50,7 +50,7 @@ async function ownLogs(world: CommandWorld, { lines: wanted = USUAL_LINES, ...fl
   const from = Math.max(0, (size ?? 0) - MAX_BYTES);
   const lines = readPart(world.disk, path, from, MAX_BYTES).split("\n");
   const rest = lines.pop() ?? "";
-  const last = wanted === 0 ? [] : lines.slice(-wanted);
+  const last = wanted === 0 ? [] : written(lines).slice(-wanted);
   if (!flags.follow) {
     const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(last, false);
     await world.console.out.write(text);
@@ -82,7 +82,7 @@ async function follow(
       const text = readPart(world.disk, path, at, MAX_BYTES);
       const whole = text.slice(0, text.lastIndexOf("\n") + 1);
       at += Buffer.byteLength(whole);
-      await world.console.out.write(linesText(whole.split("\n").slice(0, -1), json));
+      await world.console.out.write(linesText(written(whole.split("\n").slice(0, -1)), json));
     } while ((await Promise.race([changed.promise, stopped])) === "changed");
   } finally {
     stop?.();

@@ -7,7 +7,8 @@
 //      the daemon dies before that, its contents are sent again: never lost, perhaps twice. The shim delivers exactly
 //      once.
 // MH4. It listens once there is an agent, so that a daemon without agents pays nothing; the address is in
-//      `run/mcp.json`. The next daemon reuses the port if it is free, because running agents have the address.
+//      `run/mcp.json`, and put back if it is removed. The next daemon reuses the port if it is free, because running
+//      agents have the address.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -52,19 +53,31 @@ export class McpServer {
   /** MH4 */
   async open(): Promise<void> {
     if (this.#listener !== undefined) return;
-    const { disk, http, home } = this.#world;
+    const { http } = this.#world;
     try {
       const failed = (error: unknown) => this.#ports.onBug(error);
       const listen = (port: number) =>
         http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
       const listener = this.#listenAgain(listen) ?? listen(0);
       this.#listener = listener;
-      const address = { v: 1, url: `http://127.0.0.1:${listener.port}${PATH}` };
-      await writeSmall(disk, home, MCP_ADDRESS, `${JSON.stringify(address)}\n`);
+      await this.#writeAddress(listener);
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#ports.say(`no MCP over HTTP: ${error.message}. ${error.hint}`); // Agents have the shim.
     }
+  }
+
+  async #writeAddress({ port }: HttpListener): Promise<void> {
+    const address = { v: 1, url: `http://127.0.0.1:${port}${PATH}` };
+    await writeSmall(this.#world.disk, this.#world.home, MCP_ADDRESS, `${JSON.stringify(address)}\n`);
+  }
+
+  /** MH4. Returns whether the address had to be put back. */
+  async keep(): Promise<boolean> {
+    const { disk, home } = this.#world;
+    if (this.#listener === undefined || disk.stat(joinPath(home, MCP_ADDRESS)) !== undefined) return false;
+    await this.#writeAddress(this.#listener);
+    return true;
   }
 
   /** MH4 */

@@ -60,7 +60,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       engine.startPolling();
       if (live().length > 0) doors.open(); // AP2
     },
-    tick: () => undefined, // The engine has its own rounds.
+    tick: () => doors.keep(), // The engine has its own rounds.
     stop: async () => {
       engine.close();
       await doors.close();
@@ -133,7 +133,7 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
 }
 
-type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; close(): Promise<void> };
+type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep(): void; close(): Promise<void> };
 
 function openDoors(
   { world, config, say, onBug }: PartPorts,
@@ -153,10 +153,14 @@ function openDoors(
     await mcp.open();
     await openToolDoor(world, store, listen);
   };
+  const keep = async () => {
+    if (await mcp.keep()) await openToolDoor(world, store, listen); // All of run/ was removed.
+  };
   return {
     handlers: agentHandlers(handlerPorts),
     bearer: (token) => bearerHandlers(handlerPorts, token),
     open: () => border.outcome(() => border.tolerating(open)), // AP2
+    keep: () => border.outcome(() => border.tolerating(keep)),
     close: () => mcp.close(),
   };
 }

@@ -1,9 +1,10 @@
 // Tests of the ballast: it exists while there is room, is removed when needed, and never gets in the way.
 import { describe, expect, test } from "bun:test";
+import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { nothing } from "../../../tests/sim/survive.ts";
 import { bytes, DISKS, faultOf, places, put } from "../../../tests/world/places.ts";
-import { giveUpBallast, keepBallast } from "./ballast.ts";
+import { BallastKeeper, giveUpBallast, keepBallast } from "./ballast.ts";
 
 const place = places();
 const SIZE = 3 * 1024 * 1024 + 7;
@@ -75,4 +76,19 @@ test("if even the removal fails, it is still only a negative result", async () =
     operation === "write" || operation === "unlink" ? { kind: "fail", code: "EIO" } : undefined;
   expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
   expect(disk.fired.length).toBe(2);
+});
+
+test("a ballast that had to be given up is made again once there is room, but not looked for all the time", async () => {
+  const [disk, clock] = [home(4000), new SimClock()];
+  const keeper = new BallastKeeper({ disk, clock, home: "/home" }, 1000);
+  const there = () => disk.stat("/home/ballast")?.size;
+  put(disk, "/home/full", "x".repeat(3500));
+  await keeper.tend();
+  expect(there()).toBeUndefined();
+  disk.unlink("/home/full");
+  await keeper.tend();
+  expect(there()).toBeUndefined();
+  clock.advance(31_000);
+  await keeper.tend();
+  expect(there()).toBe(1000);
 });

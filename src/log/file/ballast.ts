@@ -4,6 +4,7 @@
 //     little.)
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import type { Clock } from "../../world/clock.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { openRetrying, removeIfThere, writeAll } from "./file.ts";
 
@@ -47,6 +48,29 @@ function dropHalf(disk: Disk, path: string): false {
     if (!isFault(error)) throw error;
   }
   return false;
+}
+
+/** Between two looks. */
+const LOOK_EVERY_MS = 30_000;
+
+/** Makes the ballast again once there is room for it. */
+export class BallastKeeper {
+  readonly #place: { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+  readonly #bytes: number;
+  #next = 0;
+
+  constructor(place: { readonly disk: Disk; readonly clock: Clock; readonly home: string }, bytes: number) {
+    this.#place = place;
+    this.#bytes = bytes;
+  }
+
+  /** Cheap enough for every heartbeat. */
+  async tend(): Promise<void> {
+    const { disk, clock, home } = this.#place;
+    if (clock.elapsed() < this.#next) return;
+    this.#next = clock.elapsed() + LOOK_EVERY_MS;
+    await keepBallast(disk, home, this.#bytes);
+  }
 }
 
 /** Returns whether there was one. Syncs the directory, because some file systems do not reuse the room before that. */
