@@ -32,6 +32,8 @@ export const SAFE_MODE = "recovery/safe-mode.json";
 export const WANTED = "recovery/wanted.json";
 export const SERVICE_MARK = "recovery/service.json";
 export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
+/** Its id, and where it was last started (identity.ts). */
+export const IDENTITY = "recovery/home.json";
 export const LAST_BOOT = "recovery/last-boot.json";
 
 export const TERMINALS = "terminals";

@@ -8,6 +8,7 @@
 // SW4. Paths in the environment are made absolute: Holdfast runs in its home, wherever the command was typed.
 // SW5. Settings are passed through the environment, never as arguments: every user of the machine can read those, and
 //      the variables of a watched program may be secrets.
+// SW6. A home that is a copy of another one is not started (identity.ts).
 
 import { joinPath } from "../base/path.ts";
 import type { Refusal, Result } from "../base/result.ts";
@@ -19,9 +20,11 @@ import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
 import { realChildren } from "../world/real/children.ts";
 import type { Self } from "../world/self.ts";
 import { withoutOurs } from "./environment.ts";
+import { keepIdentity } from "./identity.ts";
 import { RUN, WATCHDOG_LOCK } from "./layout.ts";
 import { logPath, turnOver } from "./run-log.ts";
 import { isHeld } from "./running.ts";
@@ -30,11 +33,12 @@ import { wantedPath, writeWanted } from "./wanted.ts";
 export type StartWorld = {
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly random: Random;
   readonly self: Self;
   readonly console: Pick<Console, "env" | "absolute">;
 };
 
-/** Starts a watchdog unless one is running. Returns what is wrong with the configuration, if anything is. */
+/** Starts a watchdog unless one is running. Returns what prevents it: a wrong configuration, or SW6. */
 export async function startWatchdog(
   world: StartWorld,
   home: string,
@@ -45,6 +49,8 @@ export async function startWatchdog(
   const config = readConfig(world);
   if (!config.ok) return configRefusal(config.error);
   for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);
+  const copied = await keepIdentity({ disk, home }, world.random); // SW6
+  if (copied !== undefined) return copied;
   if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // SW1
   if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // SW2
   if (await startService()) return undefined;

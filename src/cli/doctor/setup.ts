@@ -3,6 +3,7 @@
 //      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
+import { originalOf } from "../../home/identity.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
 import { askProgram, findProgram } from "../brief.ts";
@@ -110,7 +111,13 @@ export async function checkAgents({ world }: Site): Promise<Finding[]> {
   return [fine("agents", versions.length === 0 ? `none of ${AGENTS.join(", ")} is on the PATH` : versions.join("; "))];
 }
 
-export async function checkHome({ home, machine }: Site): Promise<Finding[]> {
+export async function checkHome({ world, home, machine }: Site): Promise<Finding[]> {
+  const original = originalOf({ disk: world.disk, home });
+  if (original !== undefined) {
+    const what = `${home} is a copy of ${original}`;
+    const next = `holdfast up --as-copy --home ${home}, or move the original away`;
+    return [problem("home", { what, why: "both would do the same work, so it is not started", next })];
+  }
   const kind = machine.look(joinPath(home, "wal"))?.kind;
   return [fine("home", kind === undefined ? `${home}, not used yet` : home)];
 }

@@ -9,12 +9,19 @@ import type { DownFlags } from "./down.ts";
 import type { GcFlags } from "./gc.ts";
 import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
+import type { UpFlags } from "./up.ts";
 
-const STATUS = "{version, home, watchdog, daemon, web, programs, recovery, safeMode, counts}";
+const STATUS = "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts}";
 
-const up = buildCommand<DataFlags, [], Context>({
+const up = buildCommand<UpFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,
-  parameters: { flags: { home, json: flag(`One JSON object ${STATUS}`) } },
+  parameters: {
+    flags: {
+      home,
+      asCopy: flag("This home is a copy of another one: give it its own identity, tokens and keys"),
+      json: flag(`One JSON object ${STATUS}`),
+    },
+  },
   docs: {
     brief: "Start Holdfast on this home; returns when it is live",
     fullDescription:

@@ -1,6 +1,7 @@
 // `holdfast up`: starts Holdfast on this home if it is down, and returns when it is live. Restricts an open home to its
 // owner.
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { becomeAnother } from "../../home/identity.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
 import { readWanted } from "../../home/wanted.ts";
@@ -17,9 +18,13 @@ import { closeHome } from "./close-home.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";
 
-async function up(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+export type UpFlags = DataFlags & { readonly asCopy?: boolean };
+
+async function up(world: DaemonCommandWorld, flags: UpFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
+  const changed = flags.asCopy === true ? await asCopy(world, home.value) : ok(undefined);
+  if (!changed.ok) return changed;
   const closed = closeHome(realMachine(), world.disk, home.value);
   if (closed !== undefined) await say(world.console, closed);
   const settled = await settle(world, home.value);
@@ -32,6 +37,15 @@ async function up(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   if (readServiceMark(world.disk, home.value) !== undefined)
     await say(world.console, `systemd (${UNIT_NAME}) keeps it running, also after a reboot.`);
   return ok(EXIT.ok);
+}
+
+/** Gives a home that is down a new identity (home/identity.ts). */
+async function asCopy(world: DaemonCommandWorld, home: string): Promise<Result<undefined>> {
+  const { watchdog, daemon } = runningOn(world, home);
+  if (watchdog !== undefined || daemon !== undefined)
+    return refused("running", `Holdfast is running on ${home}.`, `First: holdfast down --home ${home}`);
+  if (world.disk.stat(home) !== undefined) await becomeAnother({ disk: world.disk, home }, world.random);
+  return ok(undefined);
 }
 
 /**

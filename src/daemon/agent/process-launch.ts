@@ -4,7 +4,7 @@ import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
 import { placed } from "../../core/agent/workspace.ts";
-import { pipeSpec, readSpec, writeSpec } from "../../home/held/holder-files.ts";
+import { ownToken, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
@@ -49,9 +49,9 @@ export async function launchProcess(world: DaemonWorld, ports: LaunchPorts, agen
 type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
 function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start): Promise<void> {
-  const { disk, home, random } = world;
+  const { home, random } = world;
   const directory = processDirectory(home, place);
-  const token = readSpec({ disk, directory })?.token ?? random.bytes(32).toHex();
+  const token = ownToken(world, directory) ?? random.bytes(32).toHex();
   const names = { id: processName(place), socket: processSocket(home, place) };
   return writeSpec(world, directory, pipeSpec({ ...names, ...start, token, tape: TAPE }));
 }

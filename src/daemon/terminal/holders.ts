@@ -18,7 +18,7 @@ import { setAsideBefore } from "../../home/held/generations.ts";
 import {
   hasExit,
   holderSocket,
-  readSpec,
+  ownToken,
   terminalDirectory,
   terminalFiles,
   writeTerminalSpec,
@@ -245,7 +245,7 @@ export class TerminalHolders {
     if (terminal === undefined) return ok(undefined);
     const { generation, restored } = terminal;
     const { random } = this.#world;
-    const token = readSpec(this.#files(id))?.token ?? random.bytes(32).toHex();
+    const token = ownToken(this.#world, this.#files(id).directory) ?? random.bytes(32).toHex();
     const again = restored && {
       preface: await this.#banner(terminal, restored.message),
       typed: restored.typed,

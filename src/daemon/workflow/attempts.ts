@@ -8,7 +8,7 @@ import { launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run, workOf } from "../../core/workflow/run.ts";
-import { ONLY_GENERATION, readSpec } from "../../home/held/holder-files.ts";
+import { ONLY_GENERATION, ownToken } from "../../home/held/holder-files.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
@@ -140,11 +140,11 @@ export class Attempts {
   async #launch(id: string): Promise<Result<void>> {
     const run = this.#runOf(id);
     if (run === undefined) return ok(undefined);
-    const { disk, random } = this.#world;
+    const { random } = this.#world;
     const directory = this.#directory(id);
     const launch = launchOf(run, id, directory);
     if (!launch.ok) return launch;
-    const token = readSpec({ disk, directory })?.token ?? random.bytes(32).toHex();
+    const token = ownToken(this.#world, directory) ?? random.bytes(32).toHex();
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();

@@ -118,11 +118,20 @@ export function specBytes({ disk, home }: InHome, spec: Omit<HolderSpec, "v">): 
  * Whether its program was started by this home, rather than by one that this home is a copy of. Specs of older versions
  * have no id: there the socket's path names the home.
  */
-export function startedHere({ disk, home }: InHome, directory: string): boolean {
+export function startedHere(place: InHome, directory: string): boolean {
+  return ownSpec(place, directory) !== undefined;
+}
+
+/** The token in a spec that this home wrote; undefined if there is none, as in a copy. */
+export function ownToken(place: InHome, directory: string): string | undefined {
+  return ownSpec(place, directory)?.token;
+}
+
+function ownSpec({ disk, home }: InHome, directory: string): HolderSpec | undefined {
   const spec = readSpec({ disk, directory });
-  if (spec === undefined) return false;
+  if (spec === undefined) return undefined;
   const by = spec.env[HOME_ID] ?? homeId(disk, parentOf(parentOf(spec.socket)));
-  return by !== undefined && by === homeId(disk, home);
+  return by !== undefined && by === homeId(disk, home) ? spec : undefined;
 }
 
 /** The spec of a program on pipes. */

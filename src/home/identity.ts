@@ -1,0 +1,73 @@
+// Which home this is: an id of its own, with the directory and the path that it was last started in. A copy brings them
+// along, and is recognised by them.
+// ID1. The same directory is the same home, wherever it was moved on its disk. In another directory it is a copy as
+//      long as the original is where it was; otherwise it was moved, or restored from a backup, and is taken over.
+// ID2. A copy is not started without being asked: both would answer the same agents, repositories and schedules. It
+//      gets a new identity on request, and everything secret in it is made anew.
+import { joinPath } from "../base/path.ts";
+import type { Refusal } from "../base/result.ts";
+import { removeIfThere } from "../log/file/file.ts";
+import { readJson, writeJson } from "../log/file/json-file.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Random } from "../world/random.ts";
+import { homeId } from "./held/home-id.ts";
+import { AGENTS, IDENTITY, LAST_ALIVE, MCP_ADDRESS, RUN, SERVICE_MARK, TOKEN, WEB_ADDRESS } from "./layout.ts";
+
+type Place = { readonly disk: Disk; readonly home: string };
+type Identity = { readonly id: string; readonly directory: string; readonly path: string };
+
+const ID_BYTES = 16;
+/** ID2. They name or open the original. */
+const OF_THE_ORIGINAL = [TOKEN, "run/web-token", WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK] as const;
+
+/** The path of the original, if this home is a copy of it (ID1). */
+export function originalOf({ disk, home }: Place): string | undefined {
+  const ours = readIdentity({ disk, home });
+  if (ours === undefined || ours.path === home || ours.directory === homeId(disk, home)) return undefined;
+  const there = readIdentity({ disk, home: ours.path });
+  return there?.id === ours.id && homeId(disk, ours.path) === ours.directory ? ours.path : undefined;
+}
+
+/** Records where the home is now; returns the refusal if it is a copy (ID2). The home exists. */
+export async function keepIdentity(place: Place, random: Random): Promise<Refusal | undefined> {
+  const original = originalOf(place);
+  if (original !== undefined) return copied(place.home, original);
+  const known = readIdentity(place);
+  await writeIdentity(place, known?.id ?? random.bytes(ID_BYTES).toHex(), known);
+  return undefined;
+}
+
+/** ID2. Nothing may run on this home. */
+export async function becomeAnother(place: Place, random: Random): Promise<void> {
+  const { disk, home } = place;
+  for (const name of OF_THE_ORIGINAL) removeIfThere(disk, joinPath(home, name));
+  const agents = joinPath(home, AGENTS);
+  const directories = disk.list(agents).map((id) => joinPath(agents, id));
+  for (const directory of directories)
+    if (removeIfThere(disk, joinPath(directory, "token"))) await disk.syncDirectory(directory);
+  if (disk.stat(joinPath(home, RUN)) !== undefined) await disk.syncDirectory(joinPath(home, RUN));
+  await writeIdentity(place, random.bytes(ID_BYTES).toHex(), undefined);
+}
+
+async function writeIdentity({ disk, home }: Place, id: string, known: Identity | undefined): Promise<void> {
+  const directory = homeId(disk, home) ?? "";
+  if (known?.id === id && known.directory === directory && known.path === home) return;
+  await writeJson(disk, joinPath(home, IDENTITY), { v: 1, id, directory, path: home });
+}
+
+function readIdentity({ disk, home }: Place): Identity | undefined {
+  const { id, directory, path } = readJson(disk, joinPath(home, IDENTITY)) ?? {};
+  const known = typeof id === "string" && typeof directory === "string" && typeof path === "string";
+  return known ? { id, directory, path } : undefined;
+}
+
+function copied(home: string, original: string): Refusal {
+  return {
+    code: "copied-home",
+    message: `${home} is a copy of ${original}, which is still there; both would do the same work.`,
+    hint: [
+      `To use both: holdfast up --as-copy --home ${home}, which gives it its own identity, tokens and keys.`,
+      `To use this one instead: stop the original (holdfast down --home ${original}) and move it away.`,
+    ].join(" "),
+  };
+}
