@@ -3,6 +3,8 @@
 // O2. The order at the end: output drained → tape synced → exit.json durable → ENDED announced → gone. It is announced
 //     twice: to the clients, and by touching the socket, for a daemon that is not connected.
 // O3. Every wait is bounded, whether a client does not read or the child does not read.
+// O4. A start that the system refuses for now is tried again until it succeeds or a signal gives it up
+//     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
 import { type Fault, isFault } from "../base/fault.ts";
 import { SizeLog } from "../log/tape/sizes.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -11,6 +13,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Identities } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
+import { within } from "../world/wait.ts";
 import { type Child, startChild } from "./child.ts";
 import { Client, type Host, READ_ONLY } from "./client.ts";
 import { Clients } from "./clients.ts";
@@ -21,6 +24,7 @@ import type { Recorder } from "./recorder.ts";
 import { recordExit } from "./records.ts";
 import { Rest } from "./rest.ts";
 import { Sizing } from "./sizing.ts";
+import { exitCodeOf, pauseAfter } from "./start-fault.ts";
 
 export type HolderWorld = {
   readonly disk: Disk;
@@ -38,13 +42,12 @@ const MAX_INPUT_WAITING = 256 << 10;
 const GOODBYE_MS = 3000;
 /** The time between asking a child to end and killing it. */
 const KILL_MS = 10_000;
-/** The exit codes of a shell for a program that does not exist, and for one that may not be executed. */
-const NOT_FOUND = 127;
-const NOT_EXECUTABLE = 126;
+/** O4: those that would end a program that does not handle them. */
+const ENDING_SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGKILL"];
 
-/** The child before its start, while it runs, and after its end. */
+/** The child before its start, while it runs, and after its end. `why` it was not started yet: the last fault (O4). */
 type Life =
-  | { readonly kind: "waiting" }
+  | { readonly kind: "waiting"; readonly why?: Fault }
   | { readonly kind: "living"; readonly child: Child; readonly startTime: number }
   | { readonly kind: "ended"; readonly exit: protocol.HolderExit | null };
 
@@ -100,14 +103,7 @@ export class Holder implements Host {
     this.#rest.stir();
     this.#recordSize();
     if (this.#spec.preface !== undefined) void this.#output.said(Buffer.from(this.#spec.preface));
-    try {
-      const child = startChild(this.#world.children, this.#spec, this.#sizing.size, this.#childEvents());
-      this.#life = { kind: "living", child, startTime: this.#world.processes.startTime(child.pid) ?? 0 };
-      if (this.#spec.typed) this.#ready = new ReadyLine(this.clock, child, this.#spec.typed);
-    } catch (error) {
-      if (!isFault(error)) throw error;
-      this.#cannotStart(error);
-    }
+    await this.#start();
     if (this.#stopping) this.stop();
     this.#clients.open(); // O1
     await this.#finish(await this.#ended.promise, recorded);
@@ -141,7 +137,10 @@ export class Holder implements Host {
   }
 
   signal(name: string): boolean {
-    return this.#life.kind === "living" && this.#life.child.signal(name);
+    if (this.#life.kind === "living") return this.#life.child.signal(name);
+    if (!this.#isRefused() || !ENDING_SIGNALS.includes(name)) return false;
+    this.#ended.resolve({ kind: "signalled", signal: name }); // O4
+    return true;
   }
 
   consumed(offset: number): void {
@@ -181,13 +180,15 @@ export class Holder implements Host {
       writers: this.#writers.taken,
       exit: life.kind === "ended" ? life.exit : null,
       trouble: this.#output.trouble,
+      ...(life.kind === "waiting" && life.why !== undefined && { waiting: `${life.why.message}. ${life.why.hint}` }),
     };
   }
 
   #judge(client: Client, input: protocol.Input) {
     const { number } = input;
     if (client.readOnly) return { kind: "refused", refusal: { ...READ_ONLY, number } } as const;
-    if (this.#life.kind !== "living") return { kind: "refused", refusal: { ...ENDED, number } } as const;
+    if (this.#life.kind === "waiting") return { kind: "refused", refusal: { ...NOT_STARTED, number } } as const;
+    if (this.#life.kind === "ended") return { kind: "refused", refusal: { ...ENDED, number } } as const;
     return this.#writers.take(client.writer, input);
   }
 
@@ -202,10 +203,10 @@ export class Holder implements Host {
   }
 
   #fit(): void {
-    if (this.#life.kind !== "living") return;
+    if (this.#life.kind === "ended") return;
     this.#output.flush(); // The output so far was made for the old size.
     this.#recordSize();
-    this.#life.child.resize(this.#sizing.size);
+    if (this.#life.kind === "living") this.#life.child.resize(this.#sizing.size);
   }
 
   /** Valid from this offset of the tape on. */
@@ -226,22 +227,55 @@ export class Holder implements Host {
     };
   }
 
-  #cannotStart(fault: Fault): void {
+  /** O4 */
+  async #start(): Promise<void> {
+    for (let failures = 1; ; failures += 1) {
+      const fault = this.#tryStart();
+      const code = fault && exitCodeOf(fault);
+      if (fault === undefined) return;
+      if (code !== undefined) return this.#cannotStart(fault, code);
+      this.#life = { kind: "waiting", why: fault };
+      this.#clients.open();
+      if (this.#stopping) this.stop();
+      if ((await within(this.clock, pauseAfter(failures), this.#ended.promise)) !== undefined) return;
+    }
+  }
+
+  /** Whether the system has refused to start the child, so far (O4). */
+  #isRefused(): boolean {
+    return this.#life.kind === "waiting" && this.#life.why !== undefined;
+  }
+
+  /** Returns why it was not started. */
+  #tryStart(): Fault | undefined {
+    try {
+      const child = startChild(this.#world.children, this.#spec, this.#sizing.size, this.#childEvents());
+      this.#life = { kind: "living", child, startTime: this.#world.processes.startTime(child.pid) ?? 0 };
+      if (this.#spec.typed) this.#ready = new ReadyLine(this.clock, child, this.#spec.typed);
+      return undefined;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return error;
+    }
+  }
+
+  #cannotStart(fault: Fault, code: number): void {
     const [program] = this.#spec.argv;
     void this.#output.said(
       Buffer.from(`holdfast: ${program} cannot be started: ${fault.message}\r\n${fault.hint}\r\n`),
     );
-    this.#ended.resolve({ kind: "exited", code: fault.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND });
+    this.#ended.resolve({ kind: "exited", code });
   }
 
   /** O2 */
   async #finish(ending: Ending, recorded: () => void): Promise<void> {
+    const unstarted = this.#isRefused();
     this.#life = { kind: "ended", exit: null };
     this.#ready?.forget();
     this.#rest.end();
     this.#clients.resume(); // Clients that were held back because of the child must get its end.
     await this.#output.finish();
-    const exit = this.#exitOf(ending);
+    const exit = { ...this.#exitOf(ending), ...(unstarted && { unstarted }) };
     await recordExit({ ...this.#world, directory: this.#directory }, exit);
     this.#life = { kind: "ended", exit };
     recorded();
@@ -271,4 +305,10 @@ const ENDED = {
   code: "holder.ended",
   message: "The program has ended.",
   hint: "Start it again, or open another terminal.",
+};
+
+const NOT_STARTED = {
+  code: "holder.not-started",
+  message: "The program could not be started yet.",
+  hint: "It is tried again: `holdfast ls` shows its state.",
 };

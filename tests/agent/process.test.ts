@@ -124,6 +124,26 @@ test("SP-2(b) SP-3(a,b) a process that cannot be started is final: clients get C
   expect([fixture.agent("a").turns, fixture.refusal({ kind: "retry", id: "a" })]).toEqual([2, "nothing-to-retry"]);
 });
 
+test("SP-2(b) a start that was refused for nothing about the program is no crash: it is tried again for as long as it takes", () => {
+  const fixture = new AgentFixture();
+  fixture.create("p");
+  fixture.create("a", { parent: "p" });
+  fixture.send("a", "m1");
+  for (let generation = 1; generation <= 10; generation += 1) {
+    fixture.do({ kind: "start-failed", id: "a", generation, reason: "EAGAIN", passing: true });
+    expect(fixture.agent("a").process).toMatchObject({
+      kind: "BackoffWait",
+      reason: "It could not be started: EAGAIN",
+    });
+    fixture.wait(15_000);
+    fixture.do({ kind: "wake", id: "a" });
+  }
+  expect([fixture.agent("p").inbox, fixture.agent("a").crashes]).toEqual([[], []]);
+  fixture.start("a");
+  fixture.done("a");
+  expect(fixture.agent("a").turns).toBe(1);
+});
+
 test("W2 reports about an earlier process change nothing", () => {
   const fixture = working();
   fixture.ends("a", 1);

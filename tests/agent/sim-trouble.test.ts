@@ -47,9 +47,10 @@ test("SP-1(c) a hung program is killed, with SIGKILL if necessary, and the next 
 
 test.each([
   ["dies before it does anything", Number.POSITIVE_INFINITY],
-  ["comes after we have given it up", 10_500],
+  ["takes longer than usual", 10_500],
+  ["takes very long", 45_000],
 ] as const)(
-  "SP-2(b) a holder that %s has started nothing: a person is notified, and the next one does the work once, with a crash at sampled calls",
+  "SP-2(b) a holder that %s is waited for, or replaced: the work is done once, without a person, with a crash at sampled calls",
   async (_, ms) => {
     const lives = async (...crashes: readonly SimCrash[]) => {
       const simulation = new AgentSimulation();
@@ -60,8 +61,7 @@ test.each([
       return { simulation, log: logsOf(simulation.machine.disk).get(ID) ?? [] };
     };
     const { simulation, log } = await lives();
-    const reasons = log.flatMap(({ event, data }) => (event === "agent.crashed" ? [data["reason"]] : []));
-    expect(reasons).toEqual(["It could not be started: Its holder did not answer."]);
+    expect(log.filter(({ event }) => event === "agent.crashed")).toEqual([]);
     for (let at = FIRST; at < simulation.calls; at += STEP) {
       await lives({ at });
       await lives({ at, machine: nothing });

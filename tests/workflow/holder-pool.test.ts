@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { HolderPool } from "../../src/daemon/workflow/holder-pool.ts";
 import type { Children } from "../../src/world/children.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 
@@ -35,7 +36,7 @@ class Site {
     const self = { command: () => ["bun"] as const, holder: async () => undefined, environment: () => ({}) };
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
-    const world = { children, clock: this.clock, disk, home: "/h", self, sockets };
+    const world = { children, clock: this.clock, disk, home: "/h", self, sockets, processes: realProcesses() };
     this.pool = new HolderPool(world, { holderCommand: () => ({ runtime: "bun", entry: "holder.js" }) });
   }
 

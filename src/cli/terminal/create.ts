@@ -1,4 +1,4 @@
-// Creates a terminal: it is durable, and its holder has answered, when this returns.
+// Creates a terminal: it is durable, and its program was started, when this returns; or it is known why not yet.
 // CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
 //      retry.
 // CR2. The daemon notifies us of changes. Only this terminal is queried: a query for all wakes every holder, while the
@@ -28,11 +28,13 @@ export type WishFlags = {
 };
 
 const LANE = "main";
-/** The daemon gives a holder ten seconds to answer, then gives up and reports it. */
+/** A holder answers within some tens of milliseconds, and later on a busy machine. */
 const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
+/** What a system refuses for a moment only is not reported. */
+const REFUSED_MS = 5_000;
 
 /** Refusals after which the terminal may exist all the same. */
-const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
+const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder", "not-started"];
 
 export function wishOf(world: DaemonCommandWorld, name: string, flags: WishFlags): Result<Wish> {
   const config = readConfig(world);
@@ -105,6 +107,7 @@ async function findMine(client: RpcClient, wish: Wish, since: number): Promise<R
 /** Waits until it is no longer starting (CR2). */
 async function settled(world: DaemonCommandWorld, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
   const pauses = new Pauses(world.clock, SETTLE_LIMITS);
+  const began = world.clock.elapsed();
   const subscribed = await client.call("subscribe", { topics: ["terminal.*"] });
   if (!subscribed.ok) return subscribed;
   for (let more = true; more; ) {
@@ -113,6 +116,7 @@ async function settled(world: DaemonCommandWorld, client: RpcClient, id: string)
     if (!list.ok) return list;
     const found = list.value.find((terminal) => terminal.id === id); // An older daemon lists all.
     if (found !== undefined && found.state.kind !== "starting") return ok(found);
+    if (found?.trouble !== undefined && world.clock.elapsed() - began >= REFUSED_MS) return notStarted(found);
     more = await Promise.race([changed, pauses.next()]);
   }
   return { ok: false, error: NEVER_ANSWERED };
@@ -124,6 +128,11 @@ function nextChange(client: RpcClient, id: string): Promise<true> {
       if (isObject(data) && data["id"] === id) resolve(true);
     };
   });
+}
+
+function notStarted({ name, trouble }: ListedTerminal): Result<never> {
+  const message = `${name} was created, but could not be started yet: ${trouble}`;
+  return refused("not-started", message, `It is tried again until it starts; or give it up: holdfast kill ${name}`);
 }
 
 const NEVER_ANSWERED: Refusal = {

@@ -20,10 +20,13 @@ export type Row = {
   readonly generation: number;
   /** When it was restarted after a crash, if that has not been accepted yet. */
   readonly restoredAt: string | null;
+  /** Why it is not started yet, although it was tried; it is tried again. */
+  readonly trouble?: string;
 };
 
 export function rowOf(terminal: ListedTerminal): Row {
-  const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored } = terminal;
+  const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored, trouble } =
+    terminal;
   return {
     id,
     name,
@@ -40,5 +43,6 @@ export function rowOf(terminal: ListedTerminal): Row {
     policy,
     generation,
     restoredAt: restored === undefined || restored.accepted ? null : restored.at,
+    ...(trouble !== undefined && { trouble }),
   };
 }

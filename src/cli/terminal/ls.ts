@@ -36,6 +36,8 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   }
   if (terminals.length === 0) await say(world.console, "there are no terminals yet. `holdfast new` opens one.");
   else await world.console.out.write(tableOf(world, terminals));
+  for (const { name, trouble } of terminals)
+    if (trouble !== undefined) await say(world.console, `${name} could not be started yet: ${trouble}`);
   return ok(EXIT.ok);
 }
 

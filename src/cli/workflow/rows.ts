@@ -24,11 +24,28 @@ export function rowOf({
   iteration,
   items,
   needs,
+  trouble,
   error,
   resumed,
   worktree,
 }: ListedRun) {
-  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree };
+  return {
+    id,
+    name,
+    path,
+    state,
+    step,
+    steps,
+    startedAt,
+    at,
+    iteration,
+    items,
+    needs,
+    error,
+    resumed,
+    worktree,
+    ...(trouble !== undefined && { trouble }),
+  };
 }
 
 export async function printRun({ console }: DaemonCommandWorld, run: ListedRun): Promise<void> {

@@ -23,7 +23,7 @@ export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined
       return {
         ...agent,
         crashes: event.data.crashes,
-        process: { kind: "BackoffWait", until: event.data.until },
+        process: backoff(event.data),
       };
     case "process.rested":
       return { ...agent, process: { kind: "Idle", restart: styleOf(agent.plan.recipe) === "process" } };
@@ -42,6 +42,10 @@ function session(agent: Agent, event: AgentEvent): Agent | undefined {
   if (event.event === "suspend.result") return suspended(agent, event.data);
   if (event.event === "session.restored") return { ...agent, session: { kind: "active" } };
   return undefined;
+}
+
+function backoff({ until, reason }: { readonly until: string; readonly reason?: string }): ProcessState {
+  return { kind: "BackoffWait", until, ...(reason !== undefined && { reason }) };
 }
 
 function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Agent {

@@ -66,7 +66,8 @@ export type AgentCommand =
   /** Ready agents start, as far as there are slots: for all providers. Submitted once after recovery and safe mode. */
   | To<"schedule">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
-  | OfProcess<"start-failed", { readonly reason: string }>
+  /** Nothing of it has run. `passing`: not for anything about its program, which may be started later. */
+  | OfProcess<"start-failed", { readonly reason: string; readonly passing?: true | undefined }>
   /** Entries of the outbox up to this number were taken, in this many pieces since the process started. */
   | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
   /**

@@ -6,7 +6,7 @@ import type { Draft } from "./draft.ts";
 import type { ProcessOutcome } from "./events.ts";
 import { cut, MAX_REASON } from "./limits.ts";
 import { tellParent } from "./messages.ts";
-import { isAlive, judgeCrash, processMachine } from "./process.ts";
+import { isAlive, judgeCrash, processMachine, REFUSED_MS } from "./process.ts";
 import { stalePrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { holdBack } from "./recovery.ts";
@@ -36,7 +36,7 @@ export function decideProcess(draft: Draft, agent: Agent, report: Report): Refus
     return undefined; // W2 of decide.ts
   else if (report.kind === "started") started(draft, agent, report);
   else if (report.kind === "adopted") adopted(draft, agent, report);
-  else if (report.kind === "start-failed") notStarted(draft, agent, report.reason);
+  else if (report.kind === "start-failed") notStarted(draft, agent, report);
   else if (report.kind === "taken") taken(draft, agent, report);
   else ended(draft, agent, report);
   return undefined;
@@ -145,7 +145,9 @@ function failForGood(draft: Draft, agent: Agent, reason: string): void {
   tellParent(draft, agent, "child.crashed", cut(reason, MAX_REASON));
 }
 
-function notStarted(draft: Draft, agent: Agent, why: string): void {
+type StartFailed = Extract<Report, { readonly kind: "start-failed" }>;
+
+function notStarted(draft: Draft, agent: Agent, { reason: why, passing }: StartFailed): void {
   if (!isAlive(agent.process)) return;
   const { id, generation } = agent;
   const reason = cut(`It could not be started: ${why}`, MAX_REASON);
@@ -158,5 +160,7 @@ function notStarted(draft: Draft, agent: Agent, why: string): void {
     return;
   }
   if (agent.process.kind === "Detached") return; // The daemon died before it was started: not a crash.
-  failForGood(draft, draft.agent(id), reason);
+  if (passing !== true) failForGood(draft, draft.agent(id), reason);
+  else
+    draft.add(id, { event: "process.backoff", data: { until: draft.in(REFUSED_MS), crashes: agent.crashes, reason } });
 }

@@ -40,7 +40,8 @@ export type AgentEvent =
   | Event<"process.running", ProcessRunning>
   | Event<"process.stopping", ProcessStopping>
   | Event<"process.ended", ProcessEnded>
-  | Event<"process.backoff", { readonly until: string; readonly crashes: readonly number[] }>
+  /** `reason`: why it could not be started, if it has not crashed. */
+  | Event<"process.backoff", { readonly until: string; readonly crashes: readonly number[]; readonly reason?: string }>
   | Event<"process.rested", { readonly at: string }>
   | Event<"input.taken", InputTaken>
   | Event<"agent.read", AgentRead>

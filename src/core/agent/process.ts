@@ -3,7 +3,8 @@
 // refusing a fact would leave the agent stuck. Tests check every decision against the table (tests/agent/legal.ts).
 // S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is after a crash of the daemon: its
 //     holder may or may not be alive.
-// S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`).
+// S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`). A
+//     start that failed for nothing about the program is not: it is tried again for as long as it takes.
 // S3. Deadlines are data: a process is hung because `wake` came after its time, not because a timer ran.
 import { backoffMs } from "../../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../../base/budget.ts";
@@ -24,13 +25,15 @@ export type ProcessState =
       readonly killAt: string | null;
     }
   | { readonly kind: "Detached" }
-  | { readonly kind: "BackoffWait"; readonly until: string }
+  /** `reason`: why it could not be started, if it has not crashed. */
+  | { readonly kind: "BackoffWait"; readonly until: string; readonly reason?: string }
   | { readonly kind: "PermanentlyFailed"; readonly reason: string; readonly at: string };
 
 export type ProcessChange =
   | "spawn"
   | "started"
   | "spawn failed"
+  | "spawn refused for now"
   | "exit 0"
   | "exit, not 0"
   | "silent for 5 min"
@@ -56,6 +59,7 @@ export const processMachine = machine<ProcessState["kind"] | Passing, ProcessCha
     Spawning: {
       started: "Running",
       "spawn failed": "PermanentlyFailed",
+      "spawn refused for now": "BackoffWait",
       // It may end before its start is recorded.
       "exit 0": "Idle",
       "exit, not 0": "Crashed",
@@ -81,6 +85,9 @@ export const processMachine = machine<ProcessState["kind"] | Passing, ProcessCha
 
 export const CRASHES = 5;
 export const CRASH_WINDOW_MS = 60_000;
+
+/** S2. The daemon has tried it several times by then. */
+export const REFUSED_MS = 15_000;
 
 export type CrashVerdict =
   | { readonly kind: "restart"; readonly waitMs: number; readonly crashes: readonly number[] }

@@ -77,8 +77,11 @@ export type WorkflowCommand =
     >
   /** It never ran and never will: its claim was made by the canceller, or it could not be started. */
   | OfAttempt<"attempt-prevented", { readonly reason: string }>
-  /** It was started, but how it ended is unknown. No process of it lives. */
-  | OfAttempt<"attempt-lost", { readonly reason: string }>;
+  /**
+   * It was started, but how it ended is unknown. No process of it lives. `unstarted`: nothing of it has run, for
+   * nothing about its step.
+   */
+  | OfAttempt<"attempt-lost", { readonly reason: string; readonly unstarted?: true }>;
 
 export type WorkflowEffect =
   /** Start the holder `attempt`, or create its agent; `launchOf(run, attempt)` says with what. */

@@ -34,7 +34,7 @@ export function decideAttempt(draft: Draft, command: Report): Refusal | undefine
   if (command.kind === "attempt-running") running(draft, present, command);
   else if (command.kind === "attempt-handed") handed(draft, present, command.agent);
   else if (command.kind === "attempt-waiting") waiting(draft, present, { ...command, reason });
-  else if (command.kind === "attempt-lost") lost(draft, present, reason);
+  else if (command.kind === "attempt-lost") lost(draft, present, { ...command, reason });
   else if (command.kind === "attempt-ended") ended(draft, present, { ...command, error: null });
   else ended(draft, present, { code: null, signal: null, error: reason, output: { text: "", bytes: 0 } });
   return undefined;
@@ -127,13 +127,15 @@ function messageOf(step: Step, code: number | null, signal: string | null, stopp
   return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
 }
 
-/** W3. */
-function lost(draft: Draft, present: Present, reason: string): void {
+type Lost = Extract<Report, { readonly kind: "attempt-lost" }>;
+
+/** W3. What has not run at all is tried again, a few times in a row. */
+function lost(draft: Draft, present: Present, { reason, unstarted }: Lost): void {
   const { track, attempt, step } = present;
   if (attempt.state.kind === "uncertain") return;
   const { at } = draft;
   draft.add({ event: "workflow.attempt.uncertain", data: { attempt: attempt.id, reason, at } });
-  const policy = onLoss(step, track.lost);
+  const policy = onLoss(unstarted === true ? "rerun" : onUncertain(step), track.lost);
   if (policy === "rerun" && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
   else if (policy === "fail") verdict(draft, present, "failed", "policy");
   advance(draft);

@@ -7,7 +7,7 @@
 // M3. A run continues at its place (advance.ts), and so does the plan.
 
 import { flatIndex, type WorkflowCheckpoint } from "./checkpoint.ts";
-import { type OnUncertain, onUncertain, type Step, stepById } from "./definition.ts";
+import { type OnUncertain, onUncertain, stepById } from "./definition.ts";
 import { MAX_LOST } from "./limits.ts";
 import type { Attempt, Track } from "./run.ts";
 
@@ -67,7 +67,8 @@ function attemptPlan({ run }: WorkflowCheckpoint, track: Track, evidence: Eviden
   const { attempt, item } = track;
   if (attempt === undefined) return [];
   const before = attempt.state.kind === "uncertain" ? track.lost - 1 : track.lost;
-  const policy = () => onLoss(stepById(run.definition, attempt.step), before);
+  const step = stepById(run.definition, attempt.step);
+  const policy = () => onLoss(step === undefined ? "ask" : onUncertain(step), before);
   const action = actionOf(attempt, evidence(attempt.id), policy);
   return [{ attempt: attempt.id, step: attempt.step, item, action }];
 }
@@ -75,8 +76,7 @@ function attemptPlan({ run }: WorkflowCheckpoint, track: Track, evidence: Eviden
 /**
  * What follows the loss of an attempt, given the losses in a row before: a step that is lost too often is asked about.
  */
-export function onLoss(step: Step | undefined, before: number): OnUncertain {
-  const policy = step === undefined ? "ask" : onUncertain(step);
+export function onLoss(policy: OnUncertain, before: number): OnUncertain {
   return policy === "rerun" && before + 1 >= MAX_LOST ? "ask" : policy;
 }
 

@@ -36,6 +36,8 @@ export type AgentHandlerPorts = {
   readonly border: PartBorder;
   readonly store: AgentStore;
   readonly handed: HandedCalls;
+  /** Why its process is not started yet, although it was tried. */
+  trouble(agent: Agent): string | undefined;
 };
 
 export function agentHandlers(ports: AgentHandlerPorts): Handlers {
@@ -45,8 +47,10 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   return {
     ...commandHandlers(ports),
     ...border.changing("agent.new", (params) => create(ports, params)),
-    "agent.list": looking(() => [...store.settledAgents()].filter(isLive).map(listedAgent)),
-    "agent.show": one(shownAgent),
+    "agent.list": looking(() =>
+      [...store.settledAgents()].filter(isLive).map((agent) => listedAgent(agent, ports.trouble(agent))),
+    ),
+    "agent.show": one((agent) => shownAgent(agent, ports.trouble(agent))),
     "agent.inbox": one(({ inbox }) => inbox),
     "prompt.list": looking(({ closed }) => (closed === true ? closedPrompts(store) : openPromptsOf(store))),
     ...border.changing("prompt.answer", (params) => answer(ports, params)),

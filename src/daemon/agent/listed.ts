@@ -2,7 +2,8 @@
 import { type Agent, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
 import type { ListedAgent, ListedPrompt, ShownAgent } from "../../wire/rpc/agent.ts";
 
-export function listedAgent(agent: Agent): ListedAgent {
+/** `trouble`: why its process is not started yet, although it was tried. */
+export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
   const { id, name, parent, plan, createdAt, inbox, turns, turn, process: program } = agent;
   return {
     ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
@@ -12,7 +13,7 @@ export function listedAgent(agent: Agent): ListedAgent {
     turns,
     turnStartedAt: turn?.startedAt ?? null,
     pid: program.kind === "Running" ? program.child.pid : null,
-    note: noteOf(agent),
+    note: noteOf(agent) ?? (trouble === undefined ? null : `It could not be started yet: ${trouble}`),
   };
 }
 
@@ -22,15 +23,16 @@ export function noteOf({ process: program, held, sleep, terminated, turn }: Agen
   if (program.kind === "PermanentlyFailed") return program.reason;
   if (held !== undefined) return held.reason;
   if (sleep !== undefined) return `It sleeps until ${sleep.until}.`;
-  if (program.kind === "BackoffWait") return `It is started again at ${program.until}.`;
+  if (program.kind === "BackoffWait")
+    return [program.reason, `It is started again at ${program.until}.`].filter((part) => part !== undefined).join(" ");
   return turn?.retryAt === undefined ? null : `It tries again at ${turn.retryAt}.`;
 }
 
-export function shownAgent(agent: Agent): ShownAgent {
+export function shownAgent(agent: Agent, trouble?: string): ShownAgent {
   const { instructions, providerSession, settings, plan, lastText, result, reminders, rules } = agent;
   const { command, flags, permissionMode } = plan.recipe;
   return {
-    ...listedAgent(agent),
+    ...listedAgent(agent, trouble),
     ...{ instructions, session: providerSession, settings, command, flags, permissionMode, lastText },
     workspace: plan.workspace,
     result: result ?? null,

@@ -45,7 +45,8 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
   const border = new PartBorder(ports, "agents");
   const sessions = openSessions(ports, border, { ...links, created: () => doors.open() });
   const { store, engine, checkpoints, records, schedule } = sessions;
-  const doors: ToolDoors = openDoors(ports, { border, store, handed: sessions.handed }, links);
+  const trouble = (agent: Agent) => sessions.engine.processes.trouble(agent);
+  const doors: ToolDoors = openDoors(ports, { border, store, handed: sessions.handed, trouble }, links);
   const live = () => [...store.settledAgents()].filter(isLive);
   const forget = (ids: readonly string[]) => forgetAgents({ log, store, records, checkpoints }, ids);
   return {
@@ -137,7 +138,7 @@ type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep()
 
 function openDoors(
   { world, config, say, onBug }: PartPorts,
-  sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed">,
+  sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed" | "trouble">,
   { listen }: AgentLinks,
 ): ToolDoors {
   const handlerPorts: AgentHandlerPorts = {

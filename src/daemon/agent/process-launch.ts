@@ -1,11 +1,11 @@
 // How a process of an agent is started: its arguments and variables, its spec on disk, and its holder.
-import { ok, type Result } from "../../base/result.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
 import { placed } from "../../core/agent/workspace.ts";
 import { ownToken, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { holderStart } from "../../wire/holder/start.ts";
+import type { Command } from "../../world/children.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { agentSessions } from "../terminal/coding-agent-sessions.ts";
@@ -28,9 +28,14 @@ export type LaunchPorts = {
   environment(agent: Agent): Readonly<Record<string, string>>;
 };
 
-export async function launchProcess(world: DaemonWorld, ports: LaunchPorts, agent: Agent): Promise<Result<void>> {
+/** Writes its spec, and returns how its holder is started; undefined if its provider is unknown. */
+export async function prepareProcess(
+  world: DaemonWorld,
+  ports: LaunchPorts,
+  agent: Agent,
+): Promise<Command | undefined> {
   const codec = codecOf(agent.plan.recipe.provider);
-  if (codec === undefined) return ok(undefined);
+  if (codec === undefined) return undefined;
   await keepAgentToken(world, agent.id);
   const secrets = ports.environment(agent);
   const facts = { ...factsOf(agent), tools: toolsOf(world, agent.id), resume: resumes(world, agent, secrets) };
@@ -42,8 +47,7 @@ export async function launchProcess(world: DaemonWorld, ports: LaunchPorts, agen
   removeOlder(world.disk, world.home, agent);
   const { runtime, entry } = ports.holderCommand();
   const given = { ours: world.self.environment(), secrets };
-  world.children.detached(holderStart(runtime, entry, processDirectory(world.home, agent), given));
-  return ok(undefined);
+  return holderStart(runtime, entry, processDirectory(world.home, agent), given);
 }
 
 type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };

@@ -8,6 +8,7 @@ import { isAlive } from "../../core/agent/process.ts";
 import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
 import type { HolderPeer } from "../held/holder-connections.ts";
+import { LaunchedHolders } from "../held/launched-holders.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { AgentConnection } from "./agent-connection.ts";
@@ -21,7 +22,7 @@ import {
   processName,
   processSocket,
 } from "./process-files.ts";
-import { type LaunchPorts, launchProcess, toolsOf } from "./process-launch.ts";
+import { type LaunchPorts, prepareProcess, toolsOf } from "./process-launch.ts";
 
 export type ProcessPorts = LaunchPorts & {
   agent(id: string): Agent | undefined;
@@ -36,10 +37,12 @@ export class Processes {
   readonly #ports: ProcessPorts;
   readonly #held: HeldPrograms<AgentConnection>;
   readonly #ends: ProcessEnds;
+  readonly #launched: LaunchedHolders;
 
   constructor(world: DaemonWorld, ports: ProcessPorts) {
     this.#world = world;
     this.#ports = ports;
+    this.#launched = new LaunchedHolders(world.processes);
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#ends = new ProcessEnds(world, { submit: ports.submit, agent: (place) => this.#agentOf(place) });
   }
@@ -49,10 +52,12 @@ export class Processes {
       place: (name) => this.#place(name),
       connection: (name, peer) => this.#connection(placeOfName(name), peer),
       isWanted: (name) => this.#agentOf(placeOfName(name))?.process.kind === "Spawning",
-      launch: (name) => this.#launch(placeOfName(name)),
+      launch: (name) => this.#launch(name),
+      isStarting: (name) => this.#launched.isAlive(name),
+      dismiss: (name) => this.#launched.kill(name),
       ending: pipeEnding,
       stopRest: (name) => this.#stopRest(name),
-      report: (name, news) => this.#report(placeOfName(name), news),
+      report: (name, news) => this.#report(name, news),
       onBug: (error) => this.#ports.onBug(error),
     };
   }
@@ -70,8 +75,15 @@ export class Processes {
     this.#tell(place, ({ client }) => client.endInput());
   }
 
+  /** Also sent to a holder that cannot start it yet. */
   stop(place: ProcessPlace, signal: string): void {
-    this.#tell(place, ({ client }) => client.signal(signal));
+    const name = processName(place);
+    if (!this.#held.connections.signal(name, signal)) this.#held.lookAgain(name);
+  }
+
+  /** Why it is not started yet, although it was tried. */
+  trouble(agent: Agent): string | undefined {
+    return isAlive(agent.process) ? this.#held.trouble(processName(agent)) : undefined;
   }
 
   /** HE4. A process that is about to start is skipped: looking for it would only interfere with its start. */
@@ -129,14 +141,19 @@ export class Processes {
     else tell(connection);
   }
 
-  async #launch(place: ProcessPlace): Promise<Result<void>> {
-    const agent = this.#agentOf(place);
-    return agent === undefined ? ok(undefined) : launchProcess(this.#world, this.#ports, agent);
+  async #launch(name: string): Promise<Result<void>> {
+    const agent = this.#agentOf(placeOfName(name));
+    const start = agent && (await prepareProcess(this.#world, this.#ports, agent));
+    if (start !== undefined) this.#launched.launch(name, () => this.#world.children.detached(start));
+    return ok(undefined);
   }
 
-  async #report(place: ProcessPlace, news: HeldNews): Promise<void> {
+  async #report(name: string, news: HeldNews): Promise<void> {
+    const place = placeOfName(name);
+    this.#launched.forget(name);
     if (news.kind === "running") return this.#started(place, news);
-    if (news.kind === "prevented") await this.#ports.submit({ ...place, kind: "start-failed", reason: news.reason });
+    const { reason, passing } = news.kind === "prevented" ? news : { reason: "", passing: undefined };
+    if (news.kind === "prevented") await this.#ports.submit({ ...place, kind: "start-failed", reason, passing });
     else await this.#ends.report(place, news.kind === "lost" ? { code: null, signal: null } : news);
   }
 

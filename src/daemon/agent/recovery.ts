@@ -68,6 +68,8 @@ async function adopt({ store, engine, records }: AgentRecovery, { id, name }: Ag
   if (agent !== undefined && needsPerson(agent))
     return item(id, name, "needs you", noteOf(agent) ?? "", `holdfast agent retry ${id.slice(0, 8)}`);
   if (lived?.kind === "unreachable") return item(id, name, "needs you", SILENT, TREE);
+  if (lived?.kind === "refused")
+    return item(id, name, "back as it was", `its process cannot be started yet: ${lived.reason}`, TREE);
   if (agent === undefined || lived?.kind !== "running")
     return item(id, name, "back as it was", "it goes on by its policy", TREE);
   const [prompt] = openPrompts(agent);

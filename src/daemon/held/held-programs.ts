@@ -1,21 +1,26 @@
 // The engine of held programs: has their holders started, keeps a connection to each, and reports what becomes of them.
 // It does not know what they are: terminals (terminal/holders.ts), agents' processes (agent/processes.ts) and attempts
 // of workflows (workflow/attempts.ts) are its adapters.
-// HE1. A program is started only if nothing was claimed, and so at most once. A start that is given up is cancelled on
-//      disk before that is reported: a late holder starts nothing.
+// HE1. A program is started only if nothing was claimed, and so at most once, however late its holder is and however
+//      many holders there are. A start that is given up is cancelled on disk before that is reported: a late holder
+//      starts nothing.
 // HE2. Only what the holder left on disk is an end; a lost connection alone is not.
 // HE3. A loss is reported only after the leftover processes were stopped: two instances of a program never run
 //      together.
-// HE4. Nothing is given up for good: after a fault that may pass, a holder that does not answer or a refused report,
-//      the next round retries. So a stopped holder or a full disk costs only time. A disk that fails is tried a few
-//      times; then the start is cancelled, and it is reported that nothing was started because of it.
+// HE4. Nothing is given up for good: after a fault that may pass, a holder that does not answer, one that cannot start
+//      its program yet, or a refused report, the next round retries. So a stopped holder, a full disk or a limit on
+//      processes costs only time, and the reason is known (`trouble`). A disk that fails is tried a few times; then the
+//      start is cancelled, and it is reported that nothing was started because of it.
 // HE5. One piece of work at a time for each program. If something happens to it in the meantime, it is examined once
 //      more.
 // HE6. Only a holder that listens in our own home is ours: a copied home has the specs and tokens of the original.
+// HE7. A holder that lives and does not claim may be slow, or hang since its start. It is replaced after a while, twice
+//      as long each time: the start is cancelled on disk, so that it cannot claim any more, then it is killed, and the
+//      cancel is undone.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
-import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
+import { cancelStart, type HeldState, readHeld, undoCancel } from "../../home/held/held-state.ts";
 import { type HomeWorld, hasClaim, readSpec } from "../../home/held/holder-files.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
 import type { HolderExit } from "../../wire/holder/protocol.ts";
@@ -31,8 +36,8 @@ export type HeldPlace = { readonly directory: string; readonly generation: numbe
 export type HeldNews =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
   | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
-  /** `byDisk`: not for anything about the program, but because its spec could not be written. */
-  | { readonly kind: "prevented"; readonly reason: string; readonly byDisk?: true }
+  /** Nothing of it has run. `passing`: not for anything about the program, which may be started later. */
+  | { readonly kind: "prevented"; readonly reason: string; readonly passing?: true }
   /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
   | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
 
@@ -40,6 +45,8 @@ export type HeldNews =
 export type HeldFound =
   | HeldNews
   | { readonly kind: "unstarted" }
+  /** Its holder cannot start it yet, and tries again. */
+  | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export type HeldAdapter<C extends HolderConnection> = {
@@ -54,8 +61,10 @@ export type HeldAdapter<C extends HolderConnection> = {
   launch(name: string): Promise<Result<void>>;
   /** Called repeatedly while it is launched but not claimed: its holder may have died before it got its order. */
   relaunch?(name: string): void;
-  /** Whether the holder that it was launched with lives. */
-  isStarting?(name: string): boolean;
+  /** Whether the holder that it was launched with lives: then no other is launched. */
+  isStarting(name: string): boolean;
+  /** Kills that holder: it has claimed nothing, and cannot any more. */
+  dismiss(name: string): void;
   /** What it means if there is neither a claim nor a holder. */
   unclaimed?(name: string): HeldFound;
   ending(exit: HolderExit): HeldNews;
@@ -98,6 +107,10 @@ export class HeldPrograms<C extends HolderConnection> {
   readonly #nudged = new Set<string>();
   /** How often in a row the disk has failed to take the spec of a program (HE4). */
   readonly #failures = new Map<string, number>();
+  /** How long the holder of a program is waited for, and was, in turns of MAX_START_MS (HE7). */
+  readonly #patience = new Map<string, { readonly turns: number; readonly used: number }>();
+  /** Why a program that is to run has not been started yet (HE4). */
+  readonly #troubles = new Map<string, string>();
   #closed = false;
 
   constructor(world: HeldWorld, adapter: HeldAdapter<C>) {
@@ -148,6 +161,11 @@ export class HeldPrograms<C extends HolderConnection> {
     for (let work = this.#busy.get(name); work !== undefined; work = this.#busy.get(name)) await work;
   }
 
+  /** Why it has not been started yet, although it was tried; undefined if nothing is wrong. */
+  trouble(name: string): string | undefined {
+    return this.#troubles.get(name);
+  }
+
   /** The holders keep running. */
   close(): void {
     this.#closed = true;
@@ -169,7 +187,13 @@ export class HeldPrograms<C extends HolderConnection> {
       const child = { ...status.child, bootId: this.#world.processes.bootId() };
       return { kind: "running", child, holder: status.pid };
     }
+    if (status?.waiting !== undefined) return this.#refused(name, status.waiting);
     return this.#leftBehind(name, place, status !== undefined);
+  }
+
+  #refused(name: string, reason: string): HeldFound {
+    this.#troubles.set(name, reason);
+    return { kind: "refused", reason };
   }
 
   #onDisk({ directory, generation }: HeldPlace): HeldState {
@@ -204,7 +228,9 @@ export class HeldPrograms<C extends HolderConnection> {
 
   /** Resolves when it is recorded. If it is not news, it is not reported. */
   async report(name: string, found: HeldFound): Promise<void> {
-    if (found.kind === "unstarted" || found.kind === "unreachable") return;
+    if (!isNews(found)) return;
+    this.#troubles.delete(name);
+    this.#patience.delete(name);
     if (this.#adapter.place(name) === undefined) return;
     if (found.kind !== "running") this.connections.drop(name);
     if (found.kind === "lost") await this.#adapter.stopRest(name); // HE3
@@ -216,9 +242,23 @@ export class HeldPrograms<C extends HolderConnection> {
     const before = await this.look(name);
     if (before.kind !== "unstarted") return this.report(name, before);
     if (!this.#adapter.isWanted(name)) return;
-    const launched = await this.#launch(name);
-    if (launched.kind === "later" || (launched.kind === "launched" && (await this.#settle(name, true)))) return;
-    await this.#prevent(name, launched.kind === "refused" ? launched.why : { reason: "Its holder did not answer." });
+    const launched = this.#adapter.isStarting(name) ? LAUNCHED : await this.#launch(name);
+    if (launched.kind === "refused") return this.#prevent(name, launched.why);
+    if (launched.kind === "launched" && !(await this.#settle(name, true))) await this.#isLate(name);
+  }
+
+  /** HE7 */
+  async #isLate(name: string): Promise<void> {
+    this.#troubles.set(name, NO_ANSWER);
+    const place = this.#adapter.place(name);
+    if (place === undefined || !this.#adapter.isStarting(name)) return;
+    const { turns, used } = this.#patience.get(name) ?? { turns: 1, used: 0 };
+    this.#patience.set(name, { turns, used: used + 1 });
+    const { directory, generation } = place;
+    if (used + 1 < turns || !(await cancelStart(this.#world, directory, generation))) return;
+    this.#patience.set(name, { turns: 2 * turns, used: 0 });
+    this.#adapter.dismiss(name);
+    undoCancel({ disk: this.#world.disk, directory }, generation);
   }
 
   async #launch(name: string): Promise<Launched> {
@@ -227,8 +267,9 @@ export class HeldPrograms<C extends HolderConnection> {
       this.#failures.delete(name);
       return launched.ok ? { kind: "launched" } : { kind: "refused", why: { reason: launched.error.message } };
     } catch (error) {
-      if (isRetryable(error) || isFault(error, ...NO_PROCESS)) return { kind: "later" }; // HE4
       if (!isFault(error)) throw error;
+      this.#troubles.set(name, `${error.message}. ${error.hint}`);
+      if (isRetryable(error) || isFault(error, ...NO_PROCESS)) return { kind: "later" }; // HE4
       return isFault(error, ...DISK_FAILS) ? this.#diskFailed(name, error) : refusedBy(error);
     }
   }
@@ -253,15 +294,12 @@ export class HeldPrograms<C extends HolderConnection> {
   async #settle(name: string, launched = false): Promise<boolean> {
     const { clock } = this.#world;
     let before = clock.elapsed();
-    const limit = () => (launched && this.#adapter.isStarting?.(name) === true ? MAX_START_MS : START_MS);
+    const limit = () => (launched && this.#adapter.isStarting(name) ? MAX_START_MS : START_MS);
     for (let took = 0; ; ) {
       const place = this.#closed ? undefined : this.#adapter.place(name);
       if (place === undefined) return true;
       const found = launched && !this.#isThere(place) ? UNSTARTED : await this.look(name);
-      if (found.kind !== "unreachable" && found.kind !== "unstarted") {
-        await this.#reportOf(name, found);
-        return true;
-      }
+      if (await this.#isConcluded(name, found)) return true;
       if (found.kind === "unstarted") this.#adapter.relaunch?.(name);
       if (took >= limit()) return false;
       await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
@@ -277,6 +315,12 @@ export class HeldPrograms<C extends HolderConnection> {
     return disk.stat(socket) !== undefined || hasClaim({ disk, directory });
   }
 
+  /** Reports news. Returns false if it is to be examined again soon. */
+  async #isConcluded(name: string, found: HeldFound): Promise<boolean> {
+    if (isNews(found)) await this.#reportOf(name, found);
+    return isNews(found) || found.kind === "refused"; // HE4
+  }
+
   async #reportOf(name: string, news: HeldNews): Promise<void> {
     const recorded = this.report(name, news);
     if (news.kind === "running" && this.#adapter.recordsStartLazily === true) void recorded.catch(this.#adapter.onBug);
@@ -288,17 +332,25 @@ type Prevented = Omit<Extract<HeldNews, { readonly kind: "prevented" }>, "kind">
 type Launched = { readonly kind: "launched" | "later" } | { readonly kind: "refused"; readonly why: Prevented };
 
 function refusedBy({ message, hint }: Fault): Launched {
-  return { kind: "refused", why: { reason: `it could not be started: ${message}. ${hint}`, byDisk: true } };
+  return { kind: "refused", why: { reason: `it could not be started: ${message}. ${hint}`, passing: true } };
 }
 
+function isNews(found: HeldFound): found is HeldNews {
+  return found.kind !== "unstarted" && found.kind !== "unreachable" && found.kind !== "refused";
+}
+
+const LAUNCHED: Launched = { kind: "launched" };
+const NO_ANSWER = "Its holder does not answer. It is waited for, or replaced.";
 const UNSTARTED: HeldFound = { kind: "unstarted" };
-const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before it began." };
+const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before it began.", passing: true };
 const UNKNOWN: HeldFound = { kind: "unreachable", reason: "it is over, or unknown" };
 const EARLIER: HeldFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
 const SILENT: HeldFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
 
 /** How a program on pipes ended. If its holder was told to leave, it ended the program early: the work is not done. */
-export function pipeEnding({ code, signal, stopped }: HolderExit): HeldNews {
+export function pipeEnding({ code, signal, stopped, unstarted }: HolderExit): HeldNews {
+  if (stopped === true && unstarted === true)
+    return { kind: "prevented", reason: "its holder was told to leave before it could be started", passing: true };
   if (stopped === true) return { kind: "lost", reason: "its holder was told to leave while it ran" };
   return { kind: "ended", code, signal };
 }

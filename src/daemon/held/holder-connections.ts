@@ -66,8 +66,8 @@ export class HolderConnections<C extends HolderConnection> {
 
   /** The connection to a holder whose program runs. */
   get(name: string): C | undefined {
-    const connection = this.#kept.get(name)?.connection;
-    return connection?.client.connected === true && connection.client.status?.child != null ? connection : undefined;
+    const connection = this.#connected(name);
+    return connection?.client.status?.child == null ? undefined : connection;
   }
 
   has(name: string): boolean {
@@ -142,15 +142,20 @@ export class HolderConnections<C extends HolderConnection> {
   /** Connects to a holder whose idle connection was closed. Returns false if no connection can be made. */
   async reach(name: string): Promise<boolean> {
     if (!this.has(name) && this.#answers(name)) await this.connect(name);
-    return this.has(name);
+    return this.#connected(name) !== undefined;
   }
 
-  /** Returns false if there is no connection. */
+  /** Returns false if there is no connection. A holder that cannot start its program yet is sent it too. */
   signal(name: string, signal: string): boolean {
     this.#use(name);
-    const connection = this.get(name);
+    const connection = this.#connected(name);
     connection?.client.signal(signal);
     return connection !== undefined;
+  }
+
+  #connected(name: string): C | undefined {
+    const connection = this.#kept.get(name)?.connection;
+    return connection?.client.connected === true ? connection : undefined;
   }
 
   #use(name: string): void {

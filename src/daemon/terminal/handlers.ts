@@ -95,7 +95,9 @@ async function list({ store, holders }: TerminalHandlerPorts, { id, brief }: Giv
       const asked = terminal.state.kind === "running" && brief !== true;
       const status = asked ? await holders.status(terminal.id) : undefined;
       const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
-      return { ...terminal, clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
+      const shown = { clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
+      const trouble = terminal.state.kind === "starting" ? holders.trouble(terminal.id) : undefined;
+      return { ...terminal, ...shown, ...(trouble !== undefined && { trouble }) };
     }),
   );
 }

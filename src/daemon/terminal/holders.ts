@@ -6,8 +6,10 @@
 //     system cannot report ends, connections are kept.
 // N2. Terminals that run without a connection, start without an outcome, or wait for a signal are examined on every
 //     round (HE4).
-// N3. A holder that was killed before it claimed is replaced, a few times: it has started nothing.
-// N4. A terminal whose start the disk prevents has not ended: nothing of it has run.
+// N3. A terminal that could not be started has not ended: nothing of it has run. It is tried again for as long as it
+//     takes; only if its spec cannot be written does it wait for a person, who can restore it. A start that an earlier
+//     daemon cancelled without recording it is made after all.
+// N4. A signal that would end its program also ends a terminal that could not be started yet.
 
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
@@ -15,6 +17,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
 import type { Effect, Recipe, Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
 import { setAsideBefore } from "../../home/held/generations.ts";
+import { undoCancel } from "../../home/held/held-state.ts";
 import {
   hasExit,
   holderSocket,
@@ -27,12 +30,12 @@ import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
-import { identify, type ProcessIdentity } from "../../world/process.ts";
 import { within } from "../../world/wait.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms } from "../held/held-programs.ts";
 import { type HolderConnection, plainConnection } from "../held/holder-connections.ts";
 import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
+import { LaunchedHolders } from "../held/launched-holders.ts";
 import type { DaemonWorld } from "../ports.ts";
 
 export type HoldersOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
@@ -49,7 +52,7 @@ export type HoldersPorts = {
   onBug(error: unknown): void;
 };
 
-/** A start that was cancelled counts as an end. */
+/** A start that was cancelled is made after all (N3). */
 export type TerminalFound = Exclude<HeldFound, { readonly kind: "prevented" }>;
 
 /** A screen that takes longer is left out, because a client is waiting for the terminal. */
@@ -62,10 +65,8 @@ const GRACE_MS = 2_000;
 const REST_AFTER = 5;
 /** In rounds: the delay until a client attached to a restored terminal without a connection is noticed. */
 const NOTICE_EVERY = 15;
-/** N3: one that cannot run here dies every time. */
-const MAX_HOLDERS = 3;
-/** The code that a shell returns for a command that it could not start. */
-const COULD_NOT_START = 127;
+/** N4 */
+const ENDING_SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGKILL"];
 
 /** Of one generation: by the time it is reported, the next one may have been decided. */
 export type Loss = { readonly reason: string; readonly generation: number };
@@ -80,8 +81,7 @@ export class TerminalHolders {
    * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
    */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
-  /** The last holder of each starting terminal, and how many there were (N3). */
-  readonly #launched = new Map<string, { readonly holder: ProcessIdentity | undefined; readonly count: number }>();
+  readonly #launched: LaunchedHolders;
   #rounds = 0;
   #closed = false;
   /** The program that all our holders are started from. */
@@ -92,6 +92,7 @@ export class TerminalHolders {
     this.programs = new HolderPrograms(world);
     this.#options = options;
     this.#ports = ports;
+    this.#launched = new LaunchedHolders(world.processes);
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#watch = new HolderWatch(world.watch, this.#sockets, (socket) => this.#socketChanged(socket)); // N1
   }
@@ -101,10 +102,11 @@ export class TerminalHolders {
       place: (id) => this.#place(id),
       connection: (_, peer) => plainConnection(peer),
       isWanted: (id) => this.#ports.terminal(id)?.state.kind === "starting",
-      prepare: (id) => setAsideBefore(this.#files(id), this.#ports.terminal(id)?.generation ?? 0),
+      prepare: (id) => this.#prepare(id),
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#relaunch(id),
-      isStarting: (id) => this.#isStarting(id),
+      isStarting: (id) => this.#launched.isAlive(id),
+      dismiss: (id) => this.#launched.kill(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
@@ -120,10 +122,27 @@ export class TerminalHolders {
 
   perform({ kind, id }: Effect): void {
     if (this.#ports.terminal(id) === undefined) return;
-    if (kind === "start") this.#held.start(id);
+    if (kind === "start") this.#start(id);
     if (kind === "signal") this.#work(this.#signal(id));
     if (kind === "end") this.#end(id);
     if (kind === "discard") this.#discard(id);
+  }
+
+  /** Why it is not started yet, although it was tried. */
+  trouble(id: string): string | undefined {
+    return this.#held.trouble(id);
+  }
+
+  #start(id: string): void {
+    const signal = this.#ports.terminal(id)?.signal?.name;
+    if (signal === undefined || !ENDING_SIGNALS.includes(signal)) this.#held.start(id);
+    else this.#held.alone(id, () => this.#withdraw(id, signal));
+  }
+
+  /** N4. If it runs by now, the signal is sent on the next round. */
+  async #withdraw(id: string, signal: string): Promise<void> {
+    const found = await this.#held.adopt(id, "It was stopped before it began.");
+    if (found.kind === "refused") this.#held.connections.signal(id, signal);
   }
 
   /** N1, N2. Called on every heartbeat. */
@@ -156,7 +175,7 @@ export class TerminalHolders {
   /** Finds out the present state of a terminal. */
   async look({ id }: Terminal): Promise<TerminalFound> {
     const found = await this.#held.look(id);
-    return found.kind === "prevented" ? NOT_STARTED : found;
+    return found.kind === "prevented" ? { kind: "unstarted" } : found; // N3
   }
 
   /** Called when something may have happened to it. */
@@ -177,20 +196,33 @@ export class TerminalHolders {
 
   #report(id: string, news: HeldNews): void {
     this.#secrets.delete(id); // The program has them, or never will.
-    this.#launched.delete(id);
+    this.#launched.forget(id);
     if (news.kind === "running") this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
     if (news.kind === "ended") this.#ports.submit({ ...news, id });
-    if (news.kind === "prevented") this.#ports.submit(notStarted(id, news));
+    if (news.kind === "prevented") this.#ports.submit(this.#notStarted(id, news.reason));
     if (news.kind === "lost") {
       const { reason, generation = this.#ports.terminal(id)?.generation ?? 0 } = news;
       this.#ports.lost(id, { reason, generation });
     }
   }
 
+  async #prepare(id: string): Promise<void> {
+    const generation = this.#ports.terminal(id)?.generation ?? 0;
+    await setAsideBefore(this.#files(id), generation);
+    undoCancel(this.#files(id), generation); // N3
+  }
+
+  /** N3, N4 */
+  #notStarted(id: string, reason: string): TerminalCommand {
+    const signal = this.#ports.terminal(id)?.signal?.name;
+    if (signal === undefined) return { kind: "lost", id, reason };
+    return { kind: "ended", id, code: null, signal };
+  }
+
   /** Returns false if a socket has disappeared without a report from the watch. */
   #round({ id, state, removed, signal, rollingBack, restored }: Terminal, there: ReadonlySet<string>): boolean {
     if (removed) return true;
-    if (state.kind === "starting") this.#held.start(id);
+    if (state.kind === "starting") this.#start(id);
     if (state.kind !== "running") return true;
     const { connections } = this.#held;
     const findable = there.has(socketName(this.#world.home, id));
@@ -253,28 +285,20 @@ export class TerminalHolders {
     };
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     await writeTerminalSpec(this.#world, { ...facts, ...again });
-    this.#launched.set(id, { holder: this.#startHolder(terminal), count: 1 });
+    this.#launched.launch(id, () => this.#startHolder(terminal));
     return ok(undefined);
   }
 
-  #startHolder({ id, generation }: Terminal): ProcessIdentity | undefined {
-    const { home, children, processes } = this.#world;
+  #startHolder({ id, generation }: Terminal): number {
+    const { home, children } = this.#world;
     const { runtime, entry } = this.programs.command("holder");
     const start = holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation));
-    return identify(processes, children.detached(start));
+    return children.detached(start);
   }
 
-  /** N3 */
   #relaunch(id: string): void {
     const terminal = this.#ports.terminal(id);
-    const { count } = this.#launched.get(id) ?? { count: MAX_HOLDERS };
-    if (terminal === undefined || count >= MAX_HOLDERS || this.#isStarting(id)) return;
-    this.#launched.set(id, { holder: this.#startHolder(terminal), count: count + 1 });
-  }
-
-  #isStarting(id: string): boolean {
-    const holder = this.#launched.get(id)?.holder;
-    return holder !== undefined && this.#world.processes.alive(holder);
+    if (terminal !== undefined) this.#launched.replace(id, () => this.#startHolder(terminal));
   }
 
   /** Secrets reach only the first generation: they are not stored for later ones. */
@@ -333,10 +357,3 @@ function recipeNow({ recipe, restored }: Terminal): Recipe {
 function ending({ code, signal, stopped, bootId }: HolderExit): HeldNews {
   return { kind: "ended", bootId, code, signal, ...(stopped === true && { stoppedIn: bootId }) };
 }
-
-/** If only the disk prevented it, the terminal waits for a person, who can restore it (N4). */
-function notStarted(id: string, { reason, byDisk }: HeldNews & { readonly kind: "prevented" }): TerminalCommand {
-  return byDisk === true ? { kind: "lost", id, reason } : { ...NOT_STARTED, id };
-}
-
-const NOT_STARTED = { kind: "ended", code: COULD_NOT_START, signal: null } as const;

@@ -2,6 +2,7 @@
 // pool, their input is a prompt, and their end is reported with their output.
 // A1. An end is reported with the output, which is on disk by then.
 // A2. A signal is sent once over each connection. An attempt that is stopped before it has started never starts.
+// A3. An attempt that could not be started, for nothing about its step, has not failed: the step is tried again.
 import { ok, type Result } from "../../base/result.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { launchOf } from "../../core/workflow/launch.ts";
@@ -70,6 +71,7 @@ export class Attempts {
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#pool.giveAgain(id),
       isStarting: (id) => this.#pool.has(id),
+      dismiss: (id) => this.#pool.kill(id),
       unclaimed: (id) => this.#unclaimed(id),
       ending: pipeEnding,
       stopRest: (id) => this.#stopRest(id),
@@ -100,6 +102,11 @@ export class Attempts {
   close(): void {
     this.#held.close();
     this.#pool.close();
+  }
+
+  /** Why it is not started yet, although it was tried. */
+  trouble(id: string): string | undefined {
+    return this.#held.trouble(id);
   }
 
   look(id: string): Promise<HeldFound> {
@@ -163,11 +170,18 @@ export class Attempts {
   #commandOf({ id, repo }: Run, attempt: string, news: HeldNews): WorkflowCommand {
     if (news.kind === "running")
       return { kind: "attempt-running", id, attempt, child: news.child, holder: news.holder };
-    if (news.kind === "prevented") return { kind: "attempt-prevented", id, attempt, reason: news.reason };
+    if (news.kind === "prevented") return this.#prevented(id, attempt, news);
     if (news.kind === "lost") return { kind: "attempt-lost", id, attempt, reason: news.reason };
     const { code, signal } = news;
     const output = readOutput(this.#world.disk, this.#world.home, { repo, attempt }, MAX_CAPTURED);
     return { kind: "attempt-ended", id, attempt, code, signal, output }; // A1
+  }
+
+  /** A3 */
+  #prevented(id: string, attempt: string, { reason, passing }: HeldNews & { kind: "prevented" }): WorkflowCommand {
+    const isStopped = this.#attempt(attempt)?.stop !== undefined;
+    if (passing === true && !isStopped) return { kind: "attempt-lost", id, attempt, reason, unstarted: true };
+    return { kind: "attempt-prevented", id, attempt, reason };
   }
 
   #forget(attempt: string): void {
@@ -189,7 +203,7 @@ export class Attempts {
 
   async #stopUnseen(attempt: string, signal: string): Promise<void> {
     const found = await this.#held.adopt(attempt, "It was stopped before it began.");
-    if (found.kind === "running") this.#signal(attempt, signal);
+    if (found.kind === "running" || found.kind === "refused") this.#signal(attempt, signal);
   }
 
   /** Its output goes to its tape, and is not waited for here. */
@@ -223,5 +237,6 @@ export function evidenceOf(found: AttemptFound | undefined): Evidence {
   if (found.kind === "unstarted") return { kind: "not-started" };
   if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
   if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };
-  return found.kind === "unreachable" || found.kind === "with-agent" ? { kind: "running" } : found;
+  const { kind } = found;
+  return kind === "running" || kind === "ended" ? found : { kind: "running" };
 }

@@ -10,7 +10,7 @@ import type { Result } from "../../base/result.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
 import { effectsOf } from "../../core/workflow/effects.ts";
 import { pageOf } from "../../core/workflow/items.ts";
-import type { Run } from "../../core/workflow/run.ts";
+import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
@@ -83,6 +83,12 @@ export class Engine {
     if (this.#closed) return;
     for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
     this.agentSteps.round();
+  }
+
+  /** Why a step of it is not started yet, although it was tried. */
+  trouble(run: Run): string | undefined {
+    const starting = attemptsOf(run).filter(({ state }) => state.kind === "starting");
+    return starting.map(({ id }) => this.attempts.trouble(id)).find((trouble) => trouble !== undefined);
   }
 
   /** The present state of an attempt. */

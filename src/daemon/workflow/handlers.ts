@@ -104,9 +104,9 @@ function askedBy(by: unknown): { readonly by?: Asker } {
   return asker === undefined ? {} : { by: asker };
 }
 
-function list({ store }: WorkflowHandlerPorts): ListedRun[] {
+function list({ store, engine }: WorkflowHandlerPorts): ListedRun[] {
   const runs = [...store.allSettled()]; // WH3
-  return runs.filter(({ removed }) => !removed).map(listedOf);
+  return runs.filter(({ removed }) => !removed).map((run) => listedOf(run, engine.trouble(run)));
 }
 
 function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun> {
@@ -114,7 +114,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => ports.engine.agentSteps.saidBy(agent));
-  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts });
+  return ok({ ...listedOf(run, ports.engine.trouble(run)), from: first, records: recordsOf(run, first), attempts });
 }
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {

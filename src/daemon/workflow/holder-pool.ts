@@ -24,6 +24,7 @@ import {
 import type { Variables } from "../../wire/holder/secrets.ts";
 import { ordersStart } from "../../wire/holder/start.ts";
 import type { ToldChild } from "../../world/children.ts";
+import { identify } from "../../world/process.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
 
@@ -42,7 +43,7 @@ export type PoolPorts = {
 
 /** `token`: of a holder that we took over (HP5). */
 type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
-type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
+type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "processes" | "self" | "sockets">;
 /** `news`: how many new holders the order was given to. */
 type Given = { readonly member: Member; readonly order: HolderOrder; readonly news: number };
 
@@ -132,6 +133,14 @@ export class HolderPool {
     const member = this.#given.get(attempt)?.member;
     if (member !== undefined) sendHome(member);
     this.#given.delete(attempt);
+  }
+
+  /** Kills the holder that this attempt was given to: it hangs, and can claim nothing any more. */
+  kill(attempt: string): void {
+    const member = this.#given.get(attempt)?.member;
+    this.#given.delete(attempt);
+    const holder = member?.gone === false ? identify(this.#world.processes, member.child.pid) : undefined;
+    if (holder !== undefined) this.#world.processes.kill(holder, "SIGKILL");
   }
 
   close(): void {

@@ -19,7 +19,8 @@ const MAX_VALUE = 1000;
 /** The length of an answer is limited; each record has an error of bounded length. */
 const MAX_RECORDS = 200;
 
-export function listedOf(run: Run): ListedRun {
+/** `trouble`: why a step of it is not started yet, although it was tried. */
+export function listedOf(run: Run, trouble?: string): ListedRun {
   const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
@@ -41,6 +42,7 @@ export function listedOf(run: Run): ListedRun {
     error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
     ended: records.length,
+    ...(trouble !== undefined && { trouble }),
   };
 }
 

@@ -100,6 +100,9 @@ function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
     return item("needs you", `${place} (${need.step}) is uncertain: ${need.why}`, `holdfast resume ${key}`);
   if (state === "failed") return item("needs you", `it failed at ${place}`, `holdfast resume ${key}`);
   if (found.some(({ kind }) => kind === "unreachable")) return item("needs you", `${place}: ${SILENT}`, WORKFLOWS);
+  const refused = found.find((one) => one.kind === "refused");
+  if (refused !== undefined)
+    return item("back as it was", `${place} cannot be started yet: ${refused.reason}`, WORKFLOWS);
   const ran = found.some(({ kind }) => kind === "running" || kind === "with-agent");
   return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
 }

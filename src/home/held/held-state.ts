@@ -3,13 +3,24 @@
 //      other claim without an exit, whose holder is gone, is a loss: the program was started, and may have done
 //      anything. So is an unreadable claim.
 // HS2. A cancelled start is a claim: a late holder finds it and starts nothing.
+// HS3. A cancelled start that was not recorded may be undone: whichever holder is there first then claims it, and the
+//      others start nothing.
 
 import { joinPath } from "../../base/path.ts";
 import { createExclusive } from "../../log/file/exclusive-file.ts";
+import { removeIfThere } from "../../log/file/file.ts";
 import { parseClaim } from "../../wire/holder/json.ts";
 import { type HolderClaim, type HolderExit, PROTOCOL } from "../../wire/holder/protocol.ts";
 import type { Processes, ProcessIdentity } from "../../world/process.ts";
-import { CLAIM, type HeldDirectory, type HomeWorld, makeHeldDirectory, readExit, readIfThere } from "./holder-files.ts";
+import {
+  CLAIM,
+  type HeldDirectory,
+  type HomeWorld,
+  makeHeldDirectory,
+  readClaim,
+  readExit,
+  readIfThere,
+} from "./holder-files.ts";
 
 export type HeldState =
   | { readonly kind: "unclaimed" }
@@ -57,4 +68,10 @@ export async function cancelStart(
   };
   await makeHeldDirectory(disk, home, directory);
   return createExclusive(disk, joinPath(directory, CLAIM), Buffer.from(`${JSON.stringify(claim)}\n`), String(pid));
+}
+
+/** HS3 */
+export function undoCancel({ disk, directory }: HeldDirectory, generation: number): void {
+  const claim = readClaim({ disk, directory });
+  if (claim?.by === "cancel" && claim.generation === generation) removeIfThere(disk, joinPath(directory, CLAIM));
 }

@@ -77,6 +77,8 @@ export const EXIT_SHAPE = object({
   at: text,
   /** The holder was stopped and ended its child, as when the system shuts down. */
   stopped: optional(flag),
+  /** It was given up before it could be started: nothing of it has run. */
+  unstarted: optional(flag),
 });
 export type HolderExit = Infer<typeof EXIT_SHAPE>;
 
@@ -110,6 +112,8 @@ export const STATUS_SHAPE = object({
   exit: nullable(EXIT_SHAPE),
   /** Why the tape cannot be written; null if it can. */
   trouble: nullable(text),
+  /** Why the child could not be started yet; it is tried again. Only until it is started. */
+  waiting: optional(text),
 });
 export type HolderStatus = Infer<typeof STATUS_SHAPE>;
 

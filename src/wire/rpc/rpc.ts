@@ -133,6 +133,8 @@ export type ListedTerminal = Terminal & {
   readonly clients: number;
   readonly lastOutputAt: string | null;
   readonly bytes: number;
+  /** Why it is not started yet, although it was tried; it is tried again. */
+  readonly trouble?: string;
 };
 
 export type ListedTmux = TmuxCare & {

@@ -30,6 +30,8 @@ export type ListedRun = {
   readonly items: ItemProgress | null;
   /** Attempts that wait for a person's decision. */
   readonly needs: readonly Need[];
+  /** Why a step is not started yet, although it was tried; it is tried again. */
+  readonly trouble?: string;
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
   /** Who resumed it last, and when; null if nobody did. */

@@ -71,6 +71,8 @@ export class HoldfastMachine extends Machine {
   beforeCall: Before = () => undefined;
   /** The same before every call of a holder on its disk. */
   beforeHolderCall: Before = () => undefined;
+  /** Before a holder starts its program; what it throws, the start throws. */
+  beforeProgram: (program: string) => void = () => undefined;
   readonly model = new SimModel();
   #slept = 0;
   readonly #paths = new SocketPaths(() => this);
@@ -192,12 +194,14 @@ export class HoldfastMachine extends Machine {
     starter.mustLive();
     const [program, entry] = command.argv;
     if (entry === SCREEN_SOURCE) return startScreens(this, events, starter);
+    this.beforeProgram(program);
     if (program === AGENT) return this.agents.start(command, events, starter);
     if (command.env["HOLDFAST_ATTEMPT"] === undefined) return refuse("ENOENT", "start", program); // HM1
     return startStep({ machine: this, witness: this.witness }, command, events, starter);
   }
 
   protected override startOnTerminal(command: Command, events: PtyEvents, starter: Life): PtyChild {
+    this.beforeProgram(command.argv[0]);
     return startOnTerminal({ machine: this, witness: this.witness }, command, events, starter);
   }
 }

@@ -17,8 +17,6 @@ import { AGENT, type HoldfastMachine } from "./machine.ts";
 import { type Found, Memory } from "./memory.ts";
 
 const MAX_STEPS = 5;
-/** Why an agent is left to a person if its holder died before it did anything. */
-const NO_HOLDER = "did not answer";
 /** What an agent adds to the words of a request that was allowed. */
 const ALLOWED = " allow";
 
@@ -117,10 +115,8 @@ export class Operator {
     }
   }
 
-  /** A person agrees to repeat what may have been done, and tries again what is left to a person. */
-  async #consent({ runs, agents }: Found): Promise<void> {
-    for (const { id, state, note } of agents)
-      if (state === "crashed" && note?.includes(NO_HOLDER) === true) await this.#client.call("agent.retry", { id });
+  /** A person agrees to repeat what may have been done. */
+  async #consent({ runs }: Found): Promise<void> {
     for (const { id, needs, state } of runs) {
       for (const { attempt } of needs) {
         this.memory.consents.add(attempt);

@@ -29,6 +29,8 @@ export type LifePlan = {
   readonly wishes: number;
   /** The start of a holder with this number fails once, with EAGAIN. */
   readonly fork: number;
+  /** From this one on, so many starts of programs by their holders fail like this. */
+  readonly refused?: { readonly from: number; readonly times: number; readonly code: string };
   /** How long the first holder takes to start, in milliseconds; `never`: it dies before it does anything. */
   readonly slow?: number | "never";
   /** By how much the wall clock is set before it. */
@@ -68,7 +70,7 @@ const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
 const QUIET_MS = 3_000;
-const MAX_SLOW_MS = 15_000;
+const MAX_SLOW_MS = 30_000;
 const GIVEN_UP_MS = 12_000;
 /** So long a holder is waited for without a look at its process (START_MS of held-programs.ts). */
 const PATIENT_MS = 10_000;
@@ -77,6 +79,8 @@ const HOUR_MS = 3_600_000;
 const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
 const SLEEPS = [5_000, 5 * 60_000, 8 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
+const REFUSALS = ["EAGAIN", "ENOMEM", "EMFILE", "EIO"];
+const MAX_REFUSED = 8;
 
 /** ST1 */
 export function planOf(seed: number): Plan {
@@ -86,6 +90,9 @@ export function planOf(seed: number): Plan {
     wishes: random.int(MAX_WISHES),
     fork: random.chance(0.2) ? 1 + random.int(4) : 0,
     ...(random.chance(0.2) && { slow: random.chance(0.3) ? ("never" as const) : random.int(MAX_SLOW_MS) }),
+    ...(random.chance(0.2) && {
+      refused: { from: 1 + random.int(4), times: 1 + random.int(MAX_REFUSED), code: random.pick(REFUSALS) },
+    }),
     ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
     ...(random.chance(0.2) && {
       sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
@@ -139,7 +146,8 @@ export class Story {
     return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments, excused };
   }
 
-  async #live({ ending, wishes, fork, slow, jump = 0, sleep }: LifePlan, last = false): Promise<void> {
+  async #live(plan: LifePlan, last = false): Promise<void> {
+    const { wishes, slow, jump = 0 } = plan;
     const machine = this.#machine;
     const startMs = slow === "never" ? Number.POSITIVE_INFINITY : slow;
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
@@ -148,7 +156,7 @@ export class Story {
     machine.harm.isDone = false;
     this.#stoppedAt = Number.POSITIVE_INFINITY;
     const started = await this.#started();
-    this.#threaten(ending, fork, sleep);
+    this.#threaten(plan);
     const daemon = started ?? machine.begin();
     this.#daemon = daemon;
     const { life } = daemon.born;
@@ -181,6 +189,7 @@ export class Story {
     const machine = this.#machine;
     machine.moment = () => undefined;
     machine.fork = () => undefined;
+    machine.beforeProgram = () => undefined;
     machine.disk.fault = undefined;
     machine.beforeCall = () => undefined;
     machine.beforeHolderCall = () => undefined;
@@ -196,8 +205,9 @@ export class Story {
     return isNew() ? machine.daemon : undefined;
   }
 
-  #threaten(ending: Ending, fork: number, sleep: LifePlan["sleep"]): void {
+  #threaten({ ending, fork, refused, sleep }: LifePlan): void {
     const machine = this.#machine;
+    this.#refuse(refused);
     let moments = 0;
     let forks = 0;
     machine.fork = () => {
@@ -209,6 +219,15 @@ export class Story {
       this.#moments += 1;
       if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
       if (moments === ending.at) this.#strike(ending);
+    };
+  }
+
+  #refuse(refused: LifePlan["refused"]): void {
+    let starts = 0;
+    this.#machine.beforeProgram = (path) => {
+      starts += 1;
+      const { from, times, code } = refused ?? { from: 0, times: 0, code: "" };
+      if (starts >= from && starts < from + times) throw new Fault({ code, operation: "start", path });
     };
   }
 
