@@ -33,6 +33,7 @@ export const WANTED = "recovery/wanted.json";
 export const SERVICE_MARK = "recovery/service.json";
 export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 export const LAST_BOOT = "recovery/last-boot.json";
+export const CLOCK = "recovery/clock.json";
 
 export const TERMINALS = "terminals";
 export const AGENTS = "agents";

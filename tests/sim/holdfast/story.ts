@@ -33,9 +33,12 @@ export type LifePlan = {
   readonly slow?: number | "never";
   /** By how much the wall clock is set before it. */
   readonly jump?: number;
+  /** At this moment of it the wall clock is set by so much. */
+  readonly set?: { readonly at: number; readonly ms: number };
   /** At this moment of it the machine is suspended for so long. */
   readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
 };
+type Clocks = { readonly [name in "set" | "sleep"]: LifePlan[name] };
 /** `watched`: there is a watchdog, which starts the daemon again (ST5). */
 export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[]; readonly watched?: boolean };
 export type Told = {
@@ -74,7 +77,8 @@ const GIVEN_UP_MS = 12_000;
 const PATIENT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 /** Less than a prompt stays open. */
-const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
+const DAY_MS = 24 * HOUR_MS;
+const JUMPS = [-HOUR_MS, -1_000, 1_000, DAY_MS];
 const SLEEPS = [5_000, 5 * 60_000, 8 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
 
@@ -89,6 +93,9 @@ export function planOf(seed: number): Plan {
     ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
     ...(random.chance(0.2) && {
       sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
+    }),
+    ...(random.chance(0.2) && {
+      set: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick([-DAY_MS, DAY_MS]) },
     }),
   }));
   return { seed, lives, watched: random.chance(WATCHED) };
@@ -139,7 +146,7 @@ export class Story {
     return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments, excused };
   }
 
-  async #live({ ending, wishes, fork, slow, jump = 0, sleep }: LifePlan, last = false): Promise<void> {
+  async #live({ ending, wishes, fork, slow, jump = 0, set, sleep }: LifePlan, last = false): Promise<void> {
     const machine = this.#machine;
     const startMs = slow === "never" ? Number.POSITIVE_INFINITY : slow;
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
@@ -148,7 +155,7 @@ export class Story {
     machine.harm.isDone = false;
     this.#stoppedAt = Number.POSITIVE_INFINITY;
     const started = await this.#started();
-    this.#threaten(ending, fork, sleep);
+    this.#threaten({ ending, fork, set, sleep });
     const daemon = started ?? machine.begin();
     this.#daemon = daemon;
     const { life } = daemon.born;
@@ -196,7 +203,7 @@ export class Story {
     return isNew() ? machine.daemon : undefined;
   }
 
-  #threaten(ending: Ending, fork: number, sleep: LifePlan["sleep"]): void {
+  #threaten({ ending, fork, set, sleep }: Pick<LifePlan, "ending" | "fork"> & Clocks): void {
     const machine = this.#machine;
     let moments = 0;
     let forks = 0;
@@ -208,6 +215,7 @@ export class Story {
       moments += 1;
       this.#moments += 1;
       if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
+      if (moments === set?.at) machine.clock.jump(set.ms);
       if (moments === ending.at) this.#strike(ending);
     };
   }
