@@ -33,6 +33,7 @@ import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts"
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Handler, type Handlers, RpcServer } from "./rpc-server.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
+import { Timekeeper } from "./timekeeper.ts";
 import { openTmux } from "./tmux/part.ts";
 import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 
@@ -58,7 +59,12 @@ export function openParts(ports: PartPorts, links: PartLinks) {
   return { terminal, tmux, workflow, agent };
 }
 
-type Opened = Parts & { readonly log: EventLog; readonly all: readonly Part[]; readonly garbage: GarbageCollector };
+type Opened = Parts & {
+  readonly log: EventLog;
+  readonly times: Timekeeper;
+  readonly all: readonly Part[];
+  readonly garbage: GarbageCollector;
+};
 
 export class Daemon {
   readonly #ports: DaemonPorts;
@@ -125,6 +131,7 @@ export class Daemon {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token); // D3
       await this.#server?.look(world.sockets);
     });
+    await this.#parts?.times.tend();
   }
 
   /** D4 */
@@ -145,8 +152,16 @@ export class Daemon {
     this.#machine.resume();
     const log = await EventLog.open(world, config.log);
     void log.halted.then(onBug); // D6
+    const times = new Timekeeper(world, {
+      waits: () => all.flatMap((part) => [...(part.waits?.() ?? [])]),
+      changed: () => {
+        void times.tend().catch(onBug);
+        for (const part of all) part.remindAll?.();
+      },
+      say,
+    });
     const parts = openParts(
-      { ...this.#ports, log, isLive: () => this.isLive },
+      { ...this.#ports, log, times, isLive: () => this.isLive },
       {
         report: (items) => this.#report(items, "holder crash"),
         progressed: (progress) => {
@@ -162,7 +177,7 @@ export class Daemon {
       isOff: () => safeMode.isActive(),
       ...{ say, onBug },
     });
-    this.#parts = { ...parts, log, all, garbage };
+    this.#parts = { ...parts, log, times, all, garbage };
     for (const { handlers } of all) Object.assign(this.#handlers, handlers);
     return damageIn(log.report);
   }
@@ -211,6 +226,7 @@ export class Daemon {
       items.push(...folded);
       progress();
     }
+    await this.#opened().times.begin();
     return items;
   }
 

@@ -19,6 +19,7 @@ import type { StageWork } from "./recovery-run.ts";
 import type { Given, Handler, Handlers } from "./rpc-server.ts";
 import type { Hooks, Kind } from "./session-store.ts";
 import { inSlices, type SliceStep } from "./slices.ts";
+import type { Times } from "./timekeeper.ts";
 
 export type Retention = Config["retention"];
 export type StatusCounts = StatusResult["counts"];
@@ -33,6 +34,10 @@ export type Part = {
   readonly stages: Partial<Pick<StageWork, "RESTORING" | "RECONCILING">>;
   /** Called when the daemon is live: from here on everything continues by itself. */
   goLive(): void;
+  /** The times that its sessions wait for; absent: for none. */
+  waits?(): Iterable<string>;
+  /** Sets the timers for them again: the clock was set, or the machine was asleep. */
+  remindAll?(): void;
   /** Called on every heartbeat while the daemon is live. */
   tick(): void;
   /** Begins nothing new from the moment of the call; resolves when everything begun is finished. */
@@ -42,7 +47,7 @@ export type Part = {
 };
 
 /** What a part is opened with. */
-export type PartPorts = DaemonPorts & { readonly log: EventLog; isLive(): boolean };
+export type PartPorts = DaemonPorts & { readonly log: EventLog; readonly times: Times; isLive(): boolean };
 
 export const NOT_LIVE = refused(
   "not-live",

@@ -16,9 +16,9 @@
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Decision } from "../core/decision.ts";
+import type { Left } from "../core/due-times.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { NewEntry } from "../log/session/entry.ts";
-import type { Clock } from "../world/clock.ts";
 
 /** A kind of session. A command names the session it is for; its events may belong to others as well (U5). */
 export type Kind = {
@@ -34,7 +34,12 @@ export type DecisionOf<K extends Kind> = Decision<K["event"], K["state"]>;
 export type Decider<K extends Kind> = {
   /** The directory of the log of a session, below the home; `before` is undefined for its first event. */
   session(before: K["state"] | undefined, event: K["event"]): string;
-  decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<DecisionOf<K>>;
+  decide(
+    states: ReadonlyMap<string, K["state"]>,
+    command: K["command"],
+    at: string,
+    left?: Left,
+  ): Result<DecisionOf<K>>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
   /** For what is derived from all states: called for every change except those of a decision, which reports its own. */
@@ -55,6 +60,9 @@ export type Hooks<K extends Kind> = {
   onBug(error: unknown): void;
 };
 
+/** `left`: how far a time that is waited for is away; absent: as its text says (timekeeper.ts). */
+export type StoreClock = { now(): number; left?: Left };
+
 /** Applied but not yet durable: the states of these sessions before. */
 type Pending<S> = ReadonlyMap<string, S | undefined>;
 
@@ -65,14 +73,14 @@ export class SessionStore<K extends Kind> {
   readonly states = new Map<string, K["state"]>();
   readonly #rules: Decider<K>;
   readonly #log: EventLog;
-  readonly #clock: Clock;
+  readonly #clock: StoreClock;
   readonly #hooks: Hooks<K>;
   readonly #pending = new Set<Pending<K["state"]>>();
   readonly #ahead = new Map<string, Ahead<K["state"]>>();
   /** Resolves when everything decided so far is durable. */
   #durable: Promise<void> = Promise.resolve();
 
-  constructor(rules: Decider<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
+  constructor(rules: Decider<K>, log: EventLog, clock: StoreClock, hooks: Hooks<K>) {
     this.#rules = rules;
     this.#log = log;
     this.#clock = clock;
@@ -82,7 +90,8 @@ export class SessionStore<K extends Kind> {
   /** Returns the session after the command; a refusal changed nothing. */
   async submit(command: K["command"]): Promise<Result<K["state"]>> {
     for (;;) {
-      const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
+      const at = new Date(this.#clock.now()).toISOString();
+      const decided = this.#rules.decide(this.states, command, at, this.#clock.left);
       if (decided.ok && decided.value.events.length > 0) {
         const ticket = this.#append(decided.value.events);
         if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);

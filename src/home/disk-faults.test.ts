@@ -10,7 +10,13 @@ const FILE = "/h/a";
 function site() {
   let elapsed = 0;
   let code: string | undefined;
-  const clock = { now: () => 0, elapsed: () => elapsed, after: () => () => undefined, soon: () => undefined };
+  const clock = {
+    now: () => 0,
+    elapsed: () => elapsed,
+    sinceBoot: () => elapsed,
+    after: () => () => undefined,
+    soon: () => undefined,
+  };
   const write = (path: string) => {
     if (code !== undefined) throw new Fault({ code, operation: "write", path });
     return 1;

@@ -35,6 +35,7 @@ export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 /** Its id, and where it was last started (identity.ts). */
 export const IDENTITY = "recovery/home.json";
 export const LAST_BOOT = "recovery/last-boot.json";
+export const CLOCK = "recovery/clock.json";
 
 export const TERMINALS = "terminals";
 export const AGENTS = "agents";

@@ -5,6 +5,8 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds; never jumps. For durations and deadlines within one process. */
   elapsed(): number;
+  /** Milliseconds since the machine was booted, asleep or not: the same for all processes. Throws a Fault. */
+  sinceBoot(): number;
   /** Runs `fn` once after `ms`; returns a function that cancels it. Does not keep the process alive. */
   after(ms: number, fn: () => void): () => void;
   /** Runs `fn` after everything that is already queued. */

@@ -89,6 +89,7 @@ export class SimDaemon {
       onBug,
       log,
       isLive: () => true,
+      times: { now: () => doors.clock.now(), left: (due: string) => Date.parse(due) - doors.clock.now() },
     } as unknown as PartPorts;
     this.part = openAgents(ports, { holderCommand, heard: () => undefined, listen: async () => undefined });
   }

@@ -10,6 +10,7 @@ type Due = { readonly at: number; readonly fn: () => void };
 
 export class SimClock implements Clock {
   private time = 0;
+  private asleep = 0;
   private wallOffset: number;
   private readonly timers = new Set<Due>();
 
@@ -23,6 +24,10 @@ export class SimClock implements Clock {
 
   elapsed(): number {
     return this.time;
+  }
+
+  sinceBoot(): number {
+    return this.time + this.asleep;
   }
 
   after(ms: number, fn: () => void): () => void {
@@ -69,6 +74,12 @@ export class SimClock implements Clock {
     this.wallOffset += ms;
   }
 
+  /** The machine is suspended: only timers and `elapsed` stand still. */
+  sleep(ms: number): void {
+    this.wallOffset += ms;
+    this.asleep += ms;
+  }
+
   /** Lets every pending promise and `soon` have its turn. */
   async settle(): Promise<void> {
     await new Promise<void>((done) => setImmediate(done));
@@ -95,5 +106,6 @@ export function hurried(turns: () => void): Clock {
     turns();
     clock.soon(fn);
   };
-  return { now: () => clock.now(), elapsed, after: (ms, fn) => clock.after(ms, fn), soon };
+  const sinceBoot = () => clock.sinceBoot();
+  return { now: () => clock.now(), elapsed, sinceBoot, after: (ms, fn) => clock.after(ms, fn), soon };
 }

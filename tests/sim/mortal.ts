@@ -59,6 +59,7 @@ export function mortalClock(clock: Clock, life: Life): Clock {
   return {
     now: () => clock.now(),
     elapsed: () => clock.elapsed(),
+    sinceBoot: () => clock.sinceBoot(),
     after: (ms, fn) => clock.after(ms, () => life.act(fn)),
     soon: (fn) => clock.soon(() => life.act(fn)),
   };

@@ -58,7 +58,7 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
     said: "",
   };
   const turn = { number, prompt, messages, startedAt: at, ...none };
-  const after = { ...agent, turn, turns: number, lastText: "" };
+  const after = { ...heard(agent, at), turn, turns: number, lastText: "" };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
   if (!hasProcess(agent)) return after;
   return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };

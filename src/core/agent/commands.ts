@@ -99,7 +99,7 @@ export type AgentEffect =
   | OfProcess<"stop", { readonly signal: "SIGTERM" | "SIGKILL" }>
   /** Ask the bare LLM (`conversation`). Answered by `read` with this request as its offset. */
   | To<"ask", { readonly turn: number; readonly request: number }>
-  /** Submit `wake` at this time. A later effect of the same agent replaces it. */
+  /** Submit `wake` at the next of its times (`timesOf`), of which this is the earliest text. */
   | To<"timer", { readonly at: string }>
   /** SP-3: send `CRASHED` to every client. */
   | To<"crashed", { readonly reason: string; readonly at: string }>

@@ -12,12 +12,12 @@ import { dueOf, hungAt } from "./times.ts";
 /** `when` is "now" if a person does not want to wait for the end of a sleep. */
 export function wake(draft: Draft, agent: Agent, when: "due" | "now" = "due"): void {
   const { id } = agent;
-  for (const reminder of agent.reminders) if (reminder.due <= draft.at) remind(draft, id, reminder);
+  for (const reminder of agent.reminders) if (draft.isDue(reminder.due)) remind(draft, id, reminder);
   expirePrompts(draft, draft.agent(id));
   escalateStop(draft, draft.agent(id));
   const { sleep, turn } = draft.agent(id);
   const until = sleep?.until ?? turn?.retryAt;
-  if (until !== undefined && (when === "now" || until <= draft.at)) awake(draft, draft.agent(id));
+  if (until !== undefined && (when === "now" || draft.isDue(until))) awake(draft, draft.agent(id));
 }
 
 function remind(draft: Draft, id: string, { reminder_id, text }: Agent["reminders"][number]): void {
@@ -35,7 +35,7 @@ function remind(draft: Draft, id: string, { reminder_id, text }: Agent["reminder
 export function escalateStop(draft: Draft, agent: Agent): void {
   const { id, process: program, generation } = agent;
   const due = dueOf(agent);
-  if (due === undefined || due > draft.at) return;
+  if (due === undefined || !draft.isDue(due)) return;
   if (processMachine.allows(program.kind, "backoff over"))
     draft.add(id, { event: "process.rested", data: { at: draft.at } });
   else if (program.kind === "Hung" || program.kind === "Stopping") {

@@ -6,6 +6,7 @@
 
 import { assert } from "../../base/assert.ts";
 import { timeText } from "../../base/time-text.ts";
+import { type Left, leftAt } from "../due-times.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
@@ -27,8 +28,13 @@ export type AgentConfig = {
   readonly recipes: Readonly<Record<string, Recipe>>;
 };
 
-/** All agents, the index over them, and the configuration. */
-export type AgentContext = { readonly agentRecords: AgentRecords; readonly tree: Tree; readonly settings: AgentConfig };
+/** All agents, the index over them, the configuration, and how far times are away; absent: as their texts say. */
+export type AgentContext = {
+  readonly agentRecords: AgentRecords;
+  readonly tree: Tree;
+  readonly settings: AgentConfig;
+  readonly left?: Left | undefined;
+};
 
 /**
  * Claude Code asks before it uses our own tools; no other agent does. This is the last rule: a deny rule comes first.
@@ -47,15 +53,17 @@ export class Draft {
   readonly at: string;
   readonly settings: AgentConfig;
   readonly tree: Tree;
+  readonly left: Left;
   readonly #residents: AgentRecords;
   readonly #changed = new Map<string, AgentRecord>();
   readonly #changes: Change[] = [];
 
-  constructor({ agentRecords, tree, settings }: AgentContext, at: string) {
+  constructor({ agentRecords, tree, settings, left }: AgentContext, at: string) {
     this.#residents = agentRecords;
     this.tree = tree;
     this.settings = settings;
     this.at = at;
+    this.left = left ?? leftAt(at);
   }
 
   /** All agents, as they were before. */
@@ -112,6 +120,10 @@ export class Draft {
   /** This many milliseconds from now. */
   in(ms: number): string {
     return timeText(this.now + ms);
+  }
+
+  isDue(time: string): boolean {
+    return this.left(time) <= 0;
   }
 
   get now(): number {

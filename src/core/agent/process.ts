@@ -16,6 +16,7 @@ export type ProcessState =
   /** `restart`: it crashed, and is to run again (SP-2). */
   | { readonly kind: "Idle"; readonly restart: boolean }
   | { readonly kind: "Spawning"; readonly since: string }
+  /** `heardAt`: its last sign of life, or the start of its turn if that came later. */
   | { readonly kind: "Running"; readonly child: Child; readonly holder: number; readonly heardAt: string }
   /** Ending: because it is hung, or because we want it to. */
   | {

@@ -108,7 +108,7 @@ export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): 
   const deadline = draft.in(settings.prompt_ttl_ms);
   for (const { id: prompt_id, state, expires, deadline: before } of prompts) {
     if (!promptMachine.allows(state.kind, "activity") || !expires.refreshable) continue;
-    if (Date.parse(deadline) - Date.parse(before) < REFRESH_MS) continue;
+    if (settings.prompt_ttl_ms - draft.left(before) < REFRESH_MS) continue;
     draft.add(id, { event: "prompt.refreshed", data: { prompt_id, deadline } });
   }
 }
@@ -133,7 +133,7 @@ function goStale(draft: Draft, id: string, { id: prompt_id, state }: Prompt, rea
 export function expirePrompts(draft: Draft, { id, prompts }: Agent): void {
   for (const { id: prompt_id, state, deadline, expires } of prompts) {
     const passed = expires.refreshable ? "7 days without activity" : "the default action's time";
-    if (!promptMachine.allows(state.kind, passed) || deadline > draft.at) continue;
+    if (!promptMachine.allows(state.kind, passed) || !draft.isDue(deadline)) continue;
     const by = expires.refreshable ? "expired" : "default";
     close(draft, id, prompt_id, { decision: expires.decision, by, message: "Nobody answered in time." });
   }

@@ -2,13 +2,19 @@
 import { timeText } from "../../base/time-text.ts";
 import { type Agent, openPrompts } from "./agent.ts";
 
-/** The earliest of all of them: when `wake` is to be submitted. */
+/** The earliest of all of them. */
 export function timerOf(agent: Agent): string | undefined {
-  if (agent.terminated !== undefined) return dueOf(agent);
+  return [...timesOf(agent)].sort()[0];
+}
+
+/** When `wake` is to be submitted. */
+export function timesOf(agent: Agent): readonly string[] {
+  const due = dueOf(agent);
+  if (agent.terminated !== undefined) return due === undefined ? [] : [due];
   const prompts = agent.prompts.flatMap(({ state, deadline }) => (state.kind === "open" ? [deadline] : []));
   const reminders = agent.reminders.map(({ due }) => due);
-  const waits = [dueOf(agent), agent.sleep?.until, agent.sleep === undefined ? agent.turn?.retryAt : undefined];
-  return [...prompts, ...reminders, ...waits].filter((time) => time !== undefined).sort()[0];
+  const waits = [due, agent.sleep?.until, agent.sleep === undefined ? agent.turn?.retryAt : undefined];
+  return [...prompts, ...reminders, ...waits].filter((time) => time !== undefined);
 }
 
 /** When something is to be done about its process. */
@@ -24,6 +30,5 @@ export function hungAt(agent: Agent): string | undefined {
   const { process: program, turn, settings } = agent;
   if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
   if (openPrompts(agent).length > 0) return undefined;
-  const since = Math.max(Date.parse(program.heardAt), Date.parse(turn.startedAt));
-  return timeText(since + settings.hung_after_ms);
+  return timeText(Date.parse(program.heardAt) + settings.hung_after_ms);
 }

@@ -68,7 +68,7 @@ function outcome(care: TmuxCare, command: Outcome, at: string): TmuxEvent[] {
 }
 
 function isMeant({ recreated }: TmuxCare, at: string): boolean {
-  return recreated !== undefined && Date.parse(at) - Date.parse(recreated.at) < MEANT_MS;
+  return recreated !== undefined && Math.abs(Date.parse(at) - Date.parse(recreated.at)) < MEANT_MS;
 }
 
 function stored({ server, session }: TmuxPlace) {

@@ -153,9 +153,9 @@ function resultOf({ variables, output }: Track): Json {
 
 /** One step of a track; returns whether it may continue at once. */
 function advanceTrack(draft: Draft, item: number | undefined): boolean {
-  const { run, at } = draft;
+  const { run } = draft;
   const track = trackOf(run, item);
-  if (track.attempt !== undefined || (track.retryAt !== undefined && track.retryAt > at)) return false;
+  if (track.attempt !== undefined || (track.retryAt !== undefined && !draft.isDue(track.retryAt))) return false;
   const step = currentStep(run, track);
   if (!draft.takesOne()) return false; // G3
   if (step === undefined) return handled(draft, track);

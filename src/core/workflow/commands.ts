@@ -88,7 +88,7 @@ export type WorkflowEffect =
   | OfAttempt<"start">
   /** Send the signal, or terminate its agent; prevent it (by making the claim) if it has not started. */
   | OfAttempt<"stop", { readonly signal: string }>
-  /** Submit `wake` at this time. A later effect of the same run replaces it. */
+  /** Submit `wake` at the next of its times (`timesOf`), of which this is the earliest text. */
   | To<"timer", { readonly at: string }>
   /** Submit `advance`. */
   | To<"advance">

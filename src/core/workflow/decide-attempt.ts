@@ -77,7 +77,7 @@ function waiting(draft: Draft, { attempt, step }: Present, { reason, prompt, sin
   const { id, state } = attempt;
   if (state.kind === "uncertain" || (state.kind === "waiting" && state.reason === reason && state.prompt === prompt))
     return;
-  const left = state.kind === "waiting" ? state.leftMs : leftOf(attempt, step, since ?? draft.at);
+  const left = state.kind === "waiting" ? state.leftMs : leftOf(draft, attempt, step, since);
   const data = {
     attempt: id,
     reason,
@@ -87,10 +87,15 @@ function waiting(draft: Draft, { attempt, step }: Present, { reason, prompt, sin
   draft.add({ event: "workflow.attempt.waiting", data });
 }
 
-/** What was left of its time at that moment. */
-function leftOf({ deadline }: Attempt, { timeout_ms }: Step, then: string): number | undefined {
+/** What was left of its time at that moment; `then` is undefined for now. */
+function leftOf(
+  draft: Draft,
+  { deadline }: Attempt,
+  { timeout_ms }: Step,
+  then: string | undefined,
+): number | undefined {
   if (deadline === undefined || timeout_ms === undefined) return undefined;
-  return Math.min(timeout_ms, Math.max(0, Date.parse(deadline) - Date.parse(then)));
+  return Math.min(timeout_ms, Math.max(0, draft.left(deadline) + draft.since(then)));
 }
 
 function ended(draft: Draft, { track, attempt, step }: Present, { code, signal, error, output }: Ended): void {

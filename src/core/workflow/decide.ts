@@ -5,6 +5,7 @@
 // W4. If several callers resume a run, one wins, and the others learn which. A repeated request is not a second one.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Decision, decisionOf } from "../decision.ts";
+import type { Left } from "../due-times.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
 import { toCheckpoint } from "./checkpoint.ts";
@@ -23,7 +24,8 @@ import { type Attempt, askedText, attemptsOf, type Run, type Runs } from "./run.
 
 type Decided = Decision<WorkflowEvent, Run>;
 
-export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<Decided> {
+/** Without `left`, times are as far away as their texts say. */
+export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string, left?: Left): Result<Decided> {
   if (command.kind === "create") return create(runs, command, at);
   if (command.kind === "migrate") {
     const events = decideMigrate(runs, command);
@@ -33,7 +35,7 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string)
   if (run === undefined || run.removed)
     return refused("unknown", `There is no run ${command.id}.`, "`holdfast workflows` shows all.");
   if (isHalf(run)) return halfThere(run);
-  const draft = new Draft(run, at);
+  const draft = new Draft(run, at, left);
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
   if (refusal !== undefined) return { ok: false, error: refusal };
   return ok(decidedIn(draft));
@@ -54,7 +56,7 @@ function create(runs: Runs, command: CreateRun, at: string): Result<Decided> {
   const wrong = tooLarge(data);
   if (wrong !== undefined) return { ok: false, error: wrong };
   const event = { event: "workflow.created", id, data } as const;
-  const draft = new Draft(applyWorkflow(undefined, event), at, sizeOf(data));
+  const draft = new Draft(applyWorkflow(undefined, event), at, undefined, sizeOf(data));
   advance(draft);
   return ok(decidedIn(draft, [event]));
 }
@@ -161,7 +163,7 @@ function remove(draft: Draft): Refused | undefined {
 function wake(draft: Draft): undefined {
   for (const attempt of attemptsOf(draft.run)) {
     const due = dueOf(attempt);
-    if (due === undefined || due > draft.at) continue;
+    if (due === undefined || !draft.isDue(due)) continue;
     if (attempt.stop === undefined) stop(draft, attempt, "timeout", "SIGTERM");
     else kill(draft, attempt.id, attempt.stop.reason);
   }

@@ -8,6 +8,7 @@
 import { assert } from "../../base/assert.ts";
 import { changesOf } from "../../base/machine.ts";
 import { timeText } from "../../base/time-text.ts";
+import { type Left, leftAt } from "../due-times.ts";
 import { applyWorkflow } from "./apply.ts";
 import type { WorkflowEvent } from "./events.ts";
 import { IN_PROCESS_A_TURN, MAX_CAPTURED } from "./limits.ts";
@@ -22,15 +23,17 @@ type Fact = WorkflowEvent extends infer E ? (E extends WorkflowEvent ? Omit<E, "
 export class Draft {
   readonly events: WorkflowEvent[] = [];
   readonly at: string;
+  readonly left: Left;
   run: Run;
   /** What may still happen in process before the events so far become durable. */
   #steps = IN_PROCESS_A_TURN;
   #bytes: number;
 
-  /** `beside`: the bytes of the rest of the transaction. */
-  constructor(run: Run, at: string, beside = 0) {
+  /** `left`: how far times are away; `beside`: the bytes of the rest of the transaction. */
+  constructor(run: Run, at: string, left = leftAt(at), beside = 0) {
     this.run = run;
     this.at = at;
+    this.left = left;
     this.#bytes = MAX_CAPTURED - beside;
   }
 
@@ -58,6 +61,10 @@ export class Draft {
   /** This many milliseconds from now. */
   in(ms: number): string {
     return timeText(Date.parse(this.at) + ms);
+  }
+
+  isDue(time: string): boolean {
+    return this.left(time) <= 0;
   }
 
   since(then: string | undefined): number {

@@ -23,8 +23,14 @@ function ofAttempt(id: string, { id: attempt, state, stop }: Attempt): WorkflowE
 
 /** The earliest of all deadlines, kill times and waits before a next try. */
 export function timerOf(run: Run): string | undefined {
+  return [...timesOf(run)].sort()[0];
+}
+
+/** All of them. */
+export function timesOf(run: Run): readonly string[] {
+  if (run.removed || (run.status.kind !== "going" && run.status.kind !== "closing")) return [];
   const times = tracksOf(run).flatMap((track) => [track.retryAt, dueOf(track.attempt)]);
-  return times.filter((time) => time !== undefined).sort()[0];
+  return times.filter((time) => time !== undefined);
 }
 
 /** When something is to be done about an attempt that has not ended by then. */

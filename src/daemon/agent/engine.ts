@@ -8,6 +8,8 @@ import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts"
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
+import { timesOf } from "../../core/agent/times.ts";
+import type { Left } from "../../core/due-times.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -18,6 +20,8 @@ import { Processes } from "./processes.ts";
 export type EnginePorts = {
   agent(id: string): Agent | undefined;
   agents(): Iterable<Agent>;
+  /** Milliseconds until a time that an agent waits for. */
+  readonly left: Left;
   submit(command: AgentCommand): Promise<Result<AgentRecord>>;
   holderCommand(): HolderCommand;
   environment(agent: Agent): Readonly<Record<string, string>>;
@@ -70,7 +74,7 @@ export class AgentEngine {
     this.#armRound();
     const { id } = effect;
     if (effect.kind === "ask") this.#ask(id, effect.request);
-    else if (effect.kind === "timer") this.#remind(id, effect.at);
+    else if (effect.kind === "timer") this.#remind(id);
     else if (effect.kind === "crashed") this.#tell(id, effect.reason, effect.at);
     else if (effect.kind === "finish") this.#finish(id);
     else this.#ofProcess(effect);
@@ -140,11 +144,17 @@ export class AgentEngine {
     else await this.#ports.submit({ kind: "read", id, generation: 0, offset: request, events: failed });
   }
 
-  /** E2 */
-  #remind(id: string, at: string): void {
+  /** The clock was set, or the machine was asleep. */
+  remindAll(): void {
+    for (const id of [...this.#timers.keys()]) this.#remind(id);
+  }
+
+  /** E2. The earliest text is not always the next: the clock may have been set since. */
+  #remind(id: string): void {
+    const agent = this.#ports.agent(id);
+    if (agent === undefined || this.#closed) return;
     this.#timers.get(id)?.();
-    const ms = Math.min(MAX_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
-    this.#wakeIn(id, ms);
+    this.#wakeIn(id, Math.max(0, Math.min(MAX_MS, ...timesOf(agent).map(this.#ports.left))));
   }
 
   #wakeIn(id: string, ms: number): void {

@@ -2,6 +2,7 @@
 // AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, isLive, openPrompts } from "../../core/agent/agent.ts";
+import { timesOf } from "../../core/agent/times.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
@@ -61,6 +62,8 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       engine.startPolling();
       if (live().length > 0) doors.open(); // AP2
     },
+    waits: () => [...store.agents()].flatMap(timesOf),
+    remindAll: () => engine.remindAll(),
     tick: () => doors.keep(), // The engine has its own rounds.
     stop: async () => {
       engine.close();
@@ -87,7 +90,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const taken = (id: string, call: string) => border.outcome(() => store.submit({ kind: "call-taken", id, call }));
   const store: AgentStore = new AgentStore(
     log,
-    world.clock,
+    ports.times,
     () => ({ ...agentConfig, paused: !begun || safeMode.isActive() }), // AP1
     border.hooks({
       publish: ({ event, id, data }) => {
@@ -116,10 +119,15 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   return { store, engine, checkpoints, records, handed, begin, schedule };
 }
 
-function openEngine({ world, config, bus, onBug, log }: PartPorts, store: AgentStore, links: AgentLinks): AgentEngine {
+function openEngine(
+  { world, config, bus, onBug, log, times }: PartPorts,
+  store: AgentStore,
+  links: AgentLinks,
+): AgentEngine {
   return new AgentEngine(world, {
     agent: (id) => store.settledAgent(id),
     agents: () => store.agents(),
+    left: times.left,
     submit: (command) => store.submit(command),
     holderCommand: links.holderCommand,
     environment: () => allowed(world.self.environment(), config.agents.env),

@@ -10,11 +10,11 @@ import type { AgentConfig } from "../../core/agent/draft.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { Tree } from "../../core/agent/tree.ts";
+import type { Left } from "../../core/due-times.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
-import type { Clock } from "../../world/clock.ts";
 import { type Folding, idOf } from "../fold.ts";
-import { type Hooks, SessionStore } from "../session-store.ts";
+import { type Hooks, SessionStore, type StoreClock } from "../session-store.ts";
 import type { AgentCheckpoints } from "./checkpoints.ts";
 
 export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
@@ -22,12 +22,12 @@ export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEv
 export class AgentStore extends SessionStore<Agents> {
   readonly tree: Tree;
 
-  constructor(log: EventLog, clock: Clock, settings: () => AgentConfig, hooks: Hooks<Agents>) {
+  constructor(log: EventLog, clock: StoreClock, settings: () => AgentConfig, hooks: Hooks<Agents>) {
     const tree = new Tree();
     const rules = {
       session: (_: AgentRecord | undefined, { id }: AgentEvent) => agentSession(id),
-      decide: (agentRecords: ReadonlyMap<string, AgentRecord>, command: AgentCommand, at: string) =>
-        decideAgent({ agentRecords, tree, settings: settings() }, command, at),
+      decide: (agentRecords: ReadonlyMap<string, AgentRecord>, command: AgentCommand, at: string, left?: Left) =>
+        decideAgent({ agentRecords, tree, settings: settings(), left }, command, at),
       apply: applyAgent,
       effectsOf: agentEffectsOf,
       changed: (before: AgentRecord | undefined, after: AgentRecord | undefined) => tree.note(before, after),

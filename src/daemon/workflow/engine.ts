@@ -7,8 +7,9 @@
 
 import type { Json } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
+import type { Left } from "../../core/due-times.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
-import { effectsOf } from "../../core/workflow/effects.ts";
+import { effectsOf, timesOf } from "../../core/workflow/effects.ts";
 import { pageOf } from "../../core/workflow/items.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
@@ -21,6 +22,8 @@ import { listItems } from "./lists.ts";
 export type EnginePorts = {
   run(id: string): Run | undefined;
   runs(): Iterable<Run>;
+  /** Milliseconds until a time that a run waits for. */
+  readonly left: Left;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
   holderCommand(): HolderCommand;
   isTrusted(run: Run): boolean;
@@ -65,7 +68,7 @@ export class Engine {
     if (this.#closed) return;
     const { id } = effect;
     if (effect.kind === "stop") this.#executorOf(effect.attempt).stop(effect.attempt, effect.signal);
-    if (effect.kind === "timer") this.#remind(id, effect.at);
+    if (effect.kind === "timer") this.#remind(id);
     if (effect.kind === "finish" || effect.kind === "discard") this.#finish(id);
     if (!this.#ports.mayBegin()) return; // E2
     if (effect.kind === "start") this.#executorOf(effect.attempt).start(effect.attempt);
@@ -129,10 +132,17 @@ export class Engine {
     void work.catch(this.#ports.onBug);
   }
 
-  /** E3 */
-  #remind(id: string, at: string): void {
+  /** The clock was set, or the machine was asleep. */
+  remindAll(): void {
+    for (const id of [...this.#timers.keys()]) this.#remind(id);
+  }
+
+  /** E3. The earliest text is not always the next: the clock may have been set since. */
+  #remind(id: string): void {
+    const run = this.#ports.run(id);
+    if (run === undefined || this.#closed) return;
     this.#timers.get(id)?.();
-    const ms = Math.min(MAX_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    const ms = Math.max(0, Math.min(MAX_MS, ...timesOf(run).map(this.#ports.left)));
     const cancel = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
       this.#work(this.#submit({ kind: "wake", id })); // Also in safe mode: a step that takes too long is stopped.

@@ -1,5 +1,6 @@
 // The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
+import { timesOf } from "../../core/workflow/effects.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
 import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { wasDown } from "../../home/last-life.ts";
@@ -47,6 +48,8 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       checkpoints.startPolling();
       if (!safeMode.isActive()) void migration.firstAccess(world.self.environment());
     },
+    waits: () => [...store.states.values()].flatMap(timesOf),
+    remindAll: () => engine.remindAll(),
     tick: () => engine.round(),
     stop: async () => {
       engine.close();
@@ -58,10 +61,10 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
 }
 
 function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {
-  const { world, bus, safeMode, say, onBug, log } = ports;
+  const { world, bus, safeMode, say, onBug, log, times } = ports;
   const store = new WorkflowStore(
     log,
-    world.clock,
+    times,
     border.hooks({
       // Only the event's name and the run: an event may be as long as a transaction. Clients ask for more if they need
       // it.
@@ -73,6 +76,7 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
   const engine: Engine = new Engine(world, {
     run: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
     runs: () => store.allSettled(),
+    left: times.left,
     submit: (command) => store.submit(command),
     holderCommand,
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,

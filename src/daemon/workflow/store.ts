@@ -11,7 +11,7 @@ import type { EventLog } from "../../log/event-log.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Folding } from "../fold.ts";
-import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
+import { type Decider, type Hooks, SessionStore, type StoreClock } from "../session-store.ts";
 
 type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
 
@@ -23,7 +23,7 @@ const RULES: Decider<Workflows> = {
 };
 
 export class WorkflowStore extends SessionStore<Workflows> {
-  constructor(log: EventLog, clock: Clock, hooks: Hooks<Workflows>) {
+  constructor(log: EventLog, clock: StoreClock, hooks: Hooks<Workflows>) {
     super(RULES, log, clock, hooks);
   }
 }

@@ -234,7 +234,7 @@ test("UC-5(c) processes that save to one place at the same time leave a whole ch
   const program = `
     const { realDisk } = await import("${import.meta.dir}/../../world/real/disk.ts");
     const { CheckpointStore } = await import("${import.meta.dir}/store.ts");
-    const clock = { now: () => Date.now(), elapsed: () => 0, after: () => () => {}, soon: () => {} };
+    const clock = { now: () => Date.now(), elapsed: () => 0, sinceBoot: () => 0, after: () => () => {}, soon: () => {} };
     const store = new CheckpointStore(realDisk(), clock, ${options});
     for (let seq = 1; seq <= 40; seq += 1) {
       await store.save({ who: process.env.WHO, filler: process.env.WHO.repeat(20000) }, seq);

@@ -84,7 +84,7 @@ test("the lock of a process killed with SIGKILL is free at once", async () => {
   const program = `
     const { realDisk } = await import("${import.meta.dir}/../../world/real/disk.ts");
     const { takeLock } = await import("${import.meta.dir}/lock.ts");
-    const clock = { now: () => 0, elapsed: () => 0, after: () => () => {}, soon: () => {} };
+    const clock = { now: () => 0, elapsed: () => 0, sinceBoot: () => 0, after: () => () => {}, soon: () => {} };
     console.log(takeLock({ disk: realDisk(), clock }, process.env.LOCK, { pid: process.pid, startTime: 1, bootId: "b" }).ok);
     setInterval(() => {}, 1000);`;
   await using child = Bun.spawn([process.execPath, "-e", program], {

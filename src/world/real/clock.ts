@@ -1,11 +1,18 @@
 // The system's time.
+import { readFileSync } from "node:fs";
 import type { Clock } from "../clock.ts";
+import { attempt } from "./attempt.ts";
 
 /** Longer timers would fire at once: they are counted in 31 bits. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export function realClock(): Clock {
-  return { now: Date.now, elapsed: () => performance.now(), after, soon: (fn) => void setImmediate(fn) };
+  return { now: Date.now, elapsed: () => performance.now(), sinceBoot, after, soon: (fn) => void setImmediate(fn) };
+}
+
+function sinceBoot(): number {
+  const seconds = attempt("sinceBoot", "/proc/uptime", () => readFileSync("/proc/uptime", "latin1"));
+  return Number.parseFloat(seconds) * 1000;
 }
 
 function after(ms: number, fn: () => void): () => void {

@@ -89,7 +89,7 @@ export class HoldfastMachine extends Machine {
    * other clock, and every timer is late.
    */
   suspend(ms: number, stopped: boolean): void {
-    if (!stopped) this.clock.jump(ms);
+    if (!stopped) this.clock.sleep(ms);
     else {
       this.clock.lag(ms);
       this.#slept += ms;

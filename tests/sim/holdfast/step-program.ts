@@ -1,6 +1,6 @@
 // The program of a workflow's step: leaves a mark that nothing can undo, prints something, and exits; each after a
 // moment, so that anything may happen in between. It depends only on its words, its values and its try: `work ok`,
-// `work fail`, `work fail-2` (the first two times). `think` works once it has its whole input.
+// `work fail`, `work fail-2` (the first two times), `work never`. `think` works once it has its whole input.
 import type { Command, Ending, PipeChild, PipeEvents } from "../../../src/world/children.ts";
 import { ACT_MS, type Machine } from "../machine.ts";
 import { type Life, mortalClock } from "../mortal.ts";
@@ -33,7 +33,8 @@ export function startStep({ machine, witness }: Stage, command: Command, events:
   };
   let begun = false;
   const begin = () => {
-    if (!begun) clock.after(ACT_MS + ((env["HOLDFAST_KEY"]?.length ?? 0) % 3), act);
+    if (!begun && !argv.join(" ").includes("work never"))
+      clock.after(ACT_MS + ((env["HOLDFAST_KEY"]?.length ?? 0) % 3), act);
     begun = true;
   };
   if (argv[0] !== THINK) begin();

@@ -35,6 +35,8 @@ export type LifePlan = {
   readonly slow?: number | "never";
   /** By how much the wall clock is set before it. */
   readonly jump?: number;
+  /** At this moment of it the wall clock is set by so much. */
+  readonly set?: { readonly at: number; readonly ms: number };
   /** At this moment of it the machine is suspended for so long. */
   readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
 };
@@ -76,7 +78,8 @@ const GIVEN_UP_MS = 12_000;
 const PATIENT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 /** Less than a prompt stays open. */
-const JUMPS = [-HOUR_MS, -1_000, 1_000, 24 * HOUR_MS];
+const DAY_MS = 24 * HOUR_MS;
+const JUMPS = [-HOUR_MS, -1_000, 1_000, DAY_MS];
 const SLEEPS = [5_000, 5 * 60_000, 8 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
 const REFUSALS = ["EAGAIN", "ENOMEM", "EMFILE", "EIO"];
@@ -96,6 +99,9 @@ export function planOf(seed: number): Plan {
     ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
     ...(random.chance(0.2) && {
       sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
+    }),
+    ...(random.chance(0.2) && {
+      set: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick([-DAY_MS, DAY_MS]) },
     }),
   }));
   return { seed, lives, watched: random.chance(WATCHED) };
@@ -205,7 +211,7 @@ export class Story {
     return isNew() ? machine.daemon : undefined;
   }
 
-  #threaten({ ending, fork, refused, sleep }: LifePlan): void {
+  #threaten({ ending, fork, refused, set, sleep }: LifePlan): void {
     const machine = this.#machine;
     this.#refuse(refused);
     let moments = 0;
@@ -218,6 +224,7 @@ export class Story {
       moments += 1;
       this.#moments += 1;
       if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
+      if (moments === set?.at) machine.clock.jump(set.ms);
       if (moments === ending.at) this.#strike(ending);
     };
   }
