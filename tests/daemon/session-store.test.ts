@@ -41,6 +41,7 @@ class Site {
         decide: (agentRecords, command, at) => decideAgent({ agentRecords, tree, settings: NO_SETTINGS }, command, at),
         apply: applyAgent,
         effectsOf: agentEffectsOf,
+        isOver: (record) => record.kind === "agent" && record.terminated !== undefined,
         changed: (before, after) => tree.note(before, after),
       },
       log,
