@@ -103,8 +103,8 @@ test("PB2 FO5 poisoned lines in the logs of two agents: the home is LIVE, they c
   await place.kill(second);
   await place.live();
   expect((await place.report()).items.map(({ id, fate }) => [id, fate])).toEqual([[other, "back as it was"]]);
-  const states = (await place.must("agent.list", {})).map(({ name, state }) => [name, state]);
-  expect(states.filter(([, state]) => state !== "terminated").map(([name]) => name)).toEqual(["other"]);
+  expect((await place.must("agent.list", {})).map(({ name }) => name)).toEqual(["other"]);
+  for (const id of [deep, torn]) expect((await place.shown(id)).state).toBe("terminated");
   expect(place.text(`agents/${torn}/events.jsonl`)).toContain('"event":"agent.held"'); // Nothing was deleted.
   await place.say(other, ">> say hello");
   await place.rests(other, 3);
