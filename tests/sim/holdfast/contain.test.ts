@@ -9,6 +9,8 @@ import { idOf } from "./script.ts";
 
 const MAX_TURNS = 20_000;
 const [BAD, GOOD] = [idOf(1), idOf(2)];
+/** How often the broken codec was called for its agent. */
+let decoded = 0;
 const undo: (() => void)[] = [];
 afterEach(() => {
   for (const one of undo.splice(0)) one();
@@ -17,7 +19,9 @@ afterEach(() => {
 /** A bug in the codec, which only the output of one agent meets. */
 function breakCodec(agent: string): () => void {
   const { decode } = scripted;
+  decoded = 0;
   const spy = spyOn(scripted, "decode").mockImplementation((line, facts) => {
+    decoded += facts.agent === agent ? 1 : 0;
     if (facts.agent === agent) throw new RangeError("Maximum call stack size exceeded.");
     return decode(line, facts);
   });
@@ -96,11 +100,14 @@ test("the codec of one agent throws: it is set aside with the reason, the others
   expect(await site.within(site.client.call("agent.retry", { id: BAD }))).toMatchObject({
     error: { code: "set-aside" },
   });
-  expect(site.daemon.born.life.dead).toBe(false);
+  await site.send(GOOD, 5);
+  await site.is(GOOD, "idle", 2);
+  await site.within(site.client.sleep(60_000)); // Many rounds.
+  expect([decoded, site.daemon.born.life.dead]).toEqual([1, false]);
   await site.again();
   await site.is(BAD, "crashed", 1);
   await site.send(GOOD, 3);
-  await site.is(GOOD, "idle", 2);
+  await site.is(GOOD, "idle", 3);
   repair(); // An upgrade.
   await site.again();
   await site.is(BAD, "idle", 1);
