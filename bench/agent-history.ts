@@ -112,7 +112,7 @@ async function saveAll(home: string, { id: first, before }: Lived, seqs: Readonl
     throw error;
   };
   const place = { disk: realDisk(), clock: realClock(), home };
-  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: onBug, onBug });
+  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: onBug });
   const text = JSON.stringify(storedOf(before));
   for (const [id, seq] of seqs) {
     const agentRecord = residentOf(JSON.parse(text.replaceAll(first, id)));

@@ -8,6 +8,9 @@
 //      done, and does not affect the next one.
 // FO4. A session that the system refuses to read for now (too many open files) is read again after the others and a
 //      pause, a few times. Only then it is set aside; the next daemon reads it again.
+// FO5. A session that was set aside can be ended (U8 of session-store.ts). After that it is over, although its log
+//      still does not fold: the entries from its end on are applied to what could be folded.
+// FO6. A session is also set aside when its code fails later (PB2 of part.ts), in the same way and in the same words.
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Entry } from "../log/session/entry.ts";
@@ -28,6 +31,8 @@ export type Folding<K extends Kind> = {
   nameOf(state: K["state"]): string | undefined;
   /** What is shown of a session that cannot be trusted; undefined to show nothing. */
   aside(state: K["state"], reason: string): K["state"] | undefined;
+  /** Whether such an event may be what ended it for good (FO5). */
+  ends(entry: Entry): boolean;
 };
 
 /** Yields after each entry how many sessions have been read; returns those that were set aside. */
@@ -46,6 +51,7 @@ type Source<K extends Kind> = {
 /** FO2 */
 export function* foldSessions<K extends Kind>(source: Source<K>, folding: Folding<K>): Steps {
   const { border, log } = source;
+  border.setsAside((id, trouble) => setAsideNow(source, folding, id, trouble)); // FO6
   const sessions = log.sessions.filter((session) => session.startsWith(folding.place));
   const items: ReportItem[] = [];
   const total = sessions.length;
@@ -92,22 +98,63 @@ function* foldOne<K extends Kind>(
 
 /** FO3 */
 function settle<K extends Kind>(
-  { log, store }: Source<K>,
-  { what, kept, aside, nameOf }: Folding<K>,
+  source: Source<K>,
+  folding: Folding<K>,
   session: string,
   { state, trouble }: Folded<K> & { readonly trouble: Trouble | undefined },
 ): ReportItem[] {
+  const { log, store } = source;
+  const { kept } = folding;
   const id = idOf(session);
   if (trouble === undefined) {
     store.put(id, state && kept ? kept(state) : state);
     return [];
   }
-  const { reason, passes } = trouble;
+  const over = endedState(source, folding, session, state);
+  if (over === undefined) return [setAside(source, folding, session, { state, trouble })];
+  log.freeze(session, trouble.reason);
+  store.put(id, over);
+  return [];
+}
+
+/** FO6. Returns undefined if there is no such session. */
+function setAsideNow<K extends Kind>(source: Source<K>, folding: Folding<K>, id: string, trouble: Trouble) {
+  const session = source.log.sessions.find((one) => one.startsWith(folding.place) && idOf(one) === id);
+  if (session === undefined) return undefined;
+  return setAside(source, folding, session, { state: source.store.settled(id), trouble });
+}
+
+function setAside<K extends Kind>(
+  { log, store }: Source<K>,
+  { what, aside, nameOf }: Folding<K>,
+  session: string,
+  { state, trouble: { reason, passes } }: { readonly state: K["state"] | undefined; readonly trouble: Trouble },
+): ReportItem {
+  const id = idOf(session);
   log.freeze(session, reason);
   store.put(id, state && aside(state, reason));
   const short = id.slice(0, 12);
   const next = passes ? "holdfast down && holdfast up" : `holdfast log verify ${short}`;
-  return [{ what, id, name: (state && nameOf(state)) ?? short, fate: "needs you", reason, next }];
+  return { what, id, name: (state && nameOf(state)) ?? short, fate: "needs you", reason, next };
+}
+
+/** FO5. Its state if it was ended for good; otherwise undefined. */
+function endedState<K extends Kind>(
+  { log, store }: Source<K>,
+  { eventOf, ends }: Folding<K>,
+  session: string,
+  partial: K["state"] | undefined,
+): K["state"] | undefined {
+  try {
+    const entries = [...log.read(session)].flatMap((reading) => (reading.kind === "entry" ? reading.entry : []));
+    const from = entries.findLastIndex(ends);
+    if (from < 0 || partial === undefined) return undefined;
+    const events = entries.slice(from).flatMap((entry) => eventOf(entry) ?? []);
+    const state = events.reduce<K["state"]>((before, event) => store.apply(before, event), partial);
+    return store.isOver(state) ? state : undefined;
+  } catch {
+    return undefined; // It stays set aside.
+  }
 }
 
 /** The session's id: the last word of its path. */

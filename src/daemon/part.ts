@@ -1,8 +1,11 @@
 // The contract of the daemon's four parts (terminal, tmux, workflow, agent), and the border of each.
 // PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and
 //      their outcomes. Whatever they throw is handled there, in one place.
-// PB2. A session that does not fold is set aside, unless it was a refusal that passes (FO4 of fold.ts). A Fault in a
-//      request is the answer to that request (Z4 of rpc-server.ts). Anything else is a bug, and ends the process.
+// PB2. Whatever one session's code throws stays with that session. If it decides, that command is refused (U7 of
+//      session-store.ts). If it folds, applies, adopts, decodes or performs, the session is set aside (fold.ts) and its
+//      programs are left to their holders; the next daemon tries it again. A Fault is not a bug: in a fold it may pass
+//      (FO4 of fold.ts), in a request it is the answer (Z4 of rpc-server.ts). What belongs to no session, and whatever
+//      the log throws, ends the process: memory and disk may disagree.
 // PB3. Until all sessions of a part are read, none is shown: an incomplete list would look complete. Until the daemon
 //      is live, nothing is changed.
 import { isFault } from "../base/fault.ts";
@@ -57,11 +60,15 @@ export const NOT_LIVE = refused(
 
 type BorderPorts = { isLive(): boolean; onBug(error: unknown): void; say(words: string): void };
 
+/** Sets a session of the part aside (fold.ts); undefined if it has no such session. */
+type SetAside = (id: string, trouble: Trouble) => ReportItem | undefined;
+
 /** PB1 */
 export class PartBorder {
   readonly #ports: BorderPorts;
   readonly #what: string;
   #isRead = false;
+  #setAside: SetAside = () => undefined;
 
   /** `what`: the plural name of its sessions. */
   constructor(ports: BorderPorts, what: string) {
@@ -109,33 +116,72 @@ export class PartBorder {
     } catch (error) {
       if (isFault(error, ...REFUSED_NOW))
         return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
-      return { reason: `its events do not fold: ${error instanceof Error ? error.message : error}`, passes: false };
+      return { reason: `its events do not fold: ${wordsOf(error)}`, passes: false };
+    }
+  }
+
+  /** PB2. From now on this sets sessions aside; until then there are none. */
+  setsAside(how: SetAside): void {
+    this.#setAside = how;
+  }
+
+  /** PB2. Something failed for this session alone; returns its line of the report. */
+  contain(id: string, error: unknown): ReportItem | undefined {
+    const item = this.#setAside(id, { reason: `a bug of holdfast: ${wordsOf(error)}`, passes: true });
+    if (item === undefined) this.#ports.onBug(error);
+    else this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
+    return item;
+  }
+
+  /** Does something for one session of many (PB2); a Fault goes to the caller. */
+  guard(id: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (isFault(error)) throw error;
+      this.contain(id, error);
+    }
+  }
+
+  /** Examines a session in a stage of a recovery: if that fails, its line of the report says so (PB2). */
+  async adopting<T>(id: string, work: () => Promise<T>): Promise<T | ReportItem> {
+    try {
+      return await work();
+    } catch (error) {
+      const item = isFault(error) ? undefined : this.contain(id, error);
+      if (item === undefined) throw error;
+      return item;
     }
   }
 
   /** What the store does after a decision: notifications and effects of all sessions pass through here. */
-  hooks<K extends Kind>(hooks: Omit<Hooks<K>, "onBug">): Hooks<K> {
+  hooks<K extends Kind>(hooks: Omit<Hooks<K>, "onBug" | "refuse" | "contain">): Hooks<K> {
     const { settled } = hooks;
     return {
-      publish: (event) => this.#effect(() => hooks.publish(event)),
-      perform: (effect) => this.#effect(() => hooks.perform(effect)),
-      ...(settled && { settled: (...decided) => this.#effect(() => settled(...decided)) }),
+      publish: (event) => this.guard(event.id, () => hooks.publish(event)),
+      perform: (effect) => this.guard(effect.id, () => hooks.perform(effect)),
+      ...(settled && {
+        settled: (events, ...rest) => this.guard(events[0]?.id ?? "", () => settled(events, ...rest)),
+      }),
+      refuse: (command, error) => this.#refuse(command.id, error),
+      contain: (id, error) => void this.contain(id, error),
       onBug: this.#ports.onBug,
     };
   }
 
-  #effect(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (isFault(error)) throw error; // PB2
-      this.#ports.onBug(error);
-    }
+  /** U7 of session-store.ts */
+  #refuse(id: string, error: unknown): Result<never> {
+    this.#ports.say(`a command for ${id} was refused, because of a bug of holdfast: ${stackOf(error)}`);
+    const hint = "Nothing was changed. `holdfast logs` has the details; please report it.";
+    return refused("bug", `holdfast has a bug: ${wordsOf(error)}`, hint);
   }
 
-  /** Runs work whose result is not awaited. */
-  outcome(work: () => Promise<unknown>): void {
-    void work().catch(this.#ports.onBug);
+  /** Runs work whose result is not awaited; `id`: the session that it is for, if it is for one (PB2). */
+  outcome(work: () => Promise<unknown>, id?: string): void {
+    void work().catch((error: unknown) => {
+      if (id === undefined || isFault(error)) this.#ports.onBug(error);
+      else this.contain(id, error);
+    });
   }
 
   /** For work that the disk may refuse: a Fault is logged, and nothing else stops. */
@@ -151,6 +197,14 @@ export type Trouble = { readonly reason: string; readonly passes: boolean };
 
 /** The system lacks something that other programs give back. */
 const REFUSED_NOW = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"] as const;
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
 
 /** Logs a Fault; any other error is passed to the caller. */
 export async function tolerating(say: (words: string) => void, work: () => Promise<void>): Promise<void> {

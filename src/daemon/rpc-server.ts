@@ -5,11 +5,11 @@
 // Z2. A client that sends an invalid request, too long a line or too many requests at once, or does not read its
 //     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
 // Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.
-// Z4. A Fault while answering a request only affects that answer, not the daemon.
+// Z4. An error while answering a request, a Fault or a bug, only affects that answer, not the daemon.
 
 import { isFault } from "../base/fault.ts";
 import { own } from "../base/own.ts";
-import type { Refusal, Result } from "../base/result.ts";
+import { type Refusal, type Result, refused } from "../base/result.ts";
 import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
 import {
   BAD_PARAMS,
@@ -192,7 +192,17 @@ class Client {
     const answer = handler === undefined ? this.#options.missing?.() : await handled(handler, params);
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));
-    else this.#send(answer.ok ? resultLine(id, answer.value) : errorLine(id, REFUSAL, answer.error));
+    else if (answer.ok) this.#sendResult(id, answer.value);
+    else this.#send(errorLine(id, REFUSAL, answer.error));
+  }
+
+  /** Z4. What is nested too deeply cannot be written. */
+  #sendResult(id: Request["id"], value: unknown): void {
+    try {
+      this.#send(resultLine(id, value));
+    } catch (error) {
+      this.#send(errorLine(id, REFUSAL, failed(error)));
+    }
   }
 
   #send(message: unknown): void {
@@ -206,9 +216,14 @@ async function handled(handler: Handler, params: Request["params"]): Promise<Res
   try {
     return await handler(params);
   } catch (error) {
-    if (!isFault(error)) throw error;
+    if (!isFault(error)) return { ok: false, error: failed(error) };
     return { ok: false, error: { code: error.code, message: error.message, hint: error.hint } };
   }
+}
+
+function failed(error: unknown): Refusal {
+  const hint = "The daemon goes on. `holdfast doctor` shows whether something else is wrong; please report it.";
+  return refused("bug", `holdfast has a bug: ${error instanceof Error ? error.message : String(error)}`, hint).error;
 }
 
 const NOT_A_REQUEST: Refusal = {

@@ -13,19 +13,23 @@
 // U6. Effects are derived from a session's durable state (`settled`), whatever has been decided about it since, and
 //     performing them must not use anything newer. Otherwise a decision that is not durable yet would leave with the
 //     effects of the one before it. The same holds for what is shown to clients: it is still true after a power cut.
+// U7. Whatever deciding throws is a refusal of that command: nothing of it was applied, and what it told others is
+//     undone. An exception of the log itself is not: memory and disk may disagree (U2).
+// U8. A session that is set aside (fold.ts) accepts only what leaves it over for good.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Decision } from "../core/decision.ts";
 import type { Left } from "../core/due-times.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { NewEntry } from "../log/session/entry.ts";
+import { Unwritable } from "../log/session/unwritable.ts";
 
 /** A kind of session. A command names the session it is for; its events may belong to others as well (U5). */
 export type Kind = {
   state: object;
   command: { readonly id: string };
   event: { readonly event: string; readonly id: string; readonly data: NewEntry["data"] };
-  effect: object;
+  effect: { readonly id: string };
 };
 
 export type DecisionOf<K extends Kind> = Decision<K["event"], K["state"]>;
@@ -42,6 +46,8 @@ export type Decider<K extends Kind> = {
   ): Result<DecisionOf<K>>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
+  /** Whether it is over for good (U8). */
+  isOver(state: K["state"]): boolean;
   /** For what is derived from all states: called for every change except those of a decision, which reports its own. */
   changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
 };
@@ -56,6 +62,10 @@ export type Hooks<K extends Kind> = {
     touched: ReadonlyMap<string, K["state"]>,
   ): void;
   perform(effect: K["effect"]): void;
+  /** U7. The refusal of a command that threw; if absent, the caller gets the exception. */
+  refuse?(command: K["command"], error: unknown): Result<never>;
+  /** Something else failed for this session alone; if absent, that is a bug. */
+  contain?(id: string, error: unknown): void;
   /** U2. */
   onBug(error: unknown): void;
 };
@@ -90,10 +100,9 @@ export class SessionStore<K extends Kind> {
   /** Returns the session after the command; a refusal changed nothing. */
   async submit(command: K["command"]): Promise<Result<K["state"]>> {
     for (;;) {
-      const at = new Date(this.#clock.now()).toISOString();
-      const decided = this.#rules.decide(this.states, command, at, this.#clock.left);
+      const decided = this.#decide(command);
       if (decided.ok && decided.value.events.length > 0) {
-        const ticket = this.#append(decided.value.events);
+        const ticket = this.#append(command, decided.value);
         if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);
         decided.value.undo?.();
         if (ticket.error.code !== "log.busy") return ticket;
@@ -104,15 +113,40 @@ export class SessionStore<K extends Kind> {
     }
   }
 
-  #append(events: readonly K["event"][]): Result<Ticket> {
+  /** U7 */
+  #decide(command: K["command"]): Result<DecisionOf<K>> {
+    try {
+      const at = new Date(this.#clock.now()).toISOString();
+      return this.#rules.decide(this.states, command, at, this.#clock.left);
+    } catch (error) {
+      return this.#refused(command, error);
+    }
+  }
+
+  #refused(command: K["command"], error: unknown): Result<never> {
+    if (this.#hooks.refuse === undefined) throw error;
+    return this.#hooks.refuse(command, error);
+  }
+
+  #append(command: K["command"], { events, after }: DecisionOf<K>): Result<Ticket> {
     const ts = new Date(this.#clock.now()).toISOString();
     const sessions = new Map<string, string>();
+    const over = new Set<string>(); // U8
     for (const event of events) {
       if (sessions.has(event.id)) continue; // A session's first event determines where its log is.
-      sessions.set(event.id, this.#rules.session(this.states.get(event.id), event));
+      const session = this.#rules.session(this.states.get(event.id), event);
+      sessions.set(event.id, session);
+      const state = after.get(event.id);
+      if (state !== undefined && this.#rules.isOver(state)) over.add(session);
     }
     const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data }));
-    return this.#log.append(entries); // U5
+    try {
+      return this.#log.append(entries, over); // U5
+    } catch (error) {
+      if (error instanceof Unwritable) return this.#refused(command, error); // U7
+      this.#hooks.onBug(error); // The log itself failed (U2).
+      throw error;
+    }
   }
 
   async #settle(id: string, decision: DecisionOf<K>, ticket: Ticket): Promise<Result<K["state"]>> {
@@ -142,7 +176,17 @@ export class SessionStore<K extends Kind> {
   #perform(id: string): void {
     const settled = this.settled(id);
     if (settled === undefined) return; // Its first event is not durable yet.
-    for (const effect of this.#rules.effectsOf(settled)) this.#hooks.perform(effect);
+    for (const effect of this.#effects(id, settled)) this.#hooks.perform(effect);
+  }
+
+  #effects(id: string, settled: K["state"]): readonly K["effect"][] {
+    try {
+      return this.#rules.effectsOf(settled);
+    } catch (error) {
+      if (this.#hooks.contain === undefined) throw error;
+      this.#hooks.contain(id, error);
+      return [];
+    }
   }
 
   /** U6. The durable state of a session; undefined if nothing of it is durable. */
@@ -202,6 +246,10 @@ export class SessionStore<K extends Kind> {
   /** A session after one more event; nothing is kept, published or performed. */
   apply(before: K["state"] | undefined, event: K["event"]): K["state"] {
     return this.#rules.apply(before, event);
+  }
+
+  isOver(state: K["state"]): boolean {
+    return this.#rules.isOver(state);
   }
 
   /** Sets a session's state, or forgets it: for a state from a checkpoint, or one that is set aside. */

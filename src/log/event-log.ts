@@ -5,7 +5,9 @@
 //     past the limit it refuses with `log.busy`, and `room` resolves when there is room again.
 // L3. After a failed sync nothing is ever written again (W3), and `halted` tells the owner, whose process must end;
 //     after a full disk everything continues once there is room.
-import { assert } from "../base/assert.ts";
+// L4. A session whose file is damaged accepts nothing more. One that a reader set aside accepts the entries that end
+//     it, and those after them: they are kept behind the ones that could not be used.
+import { AssertionError, assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
@@ -30,6 +32,7 @@ import {
   readWaiting,
 } from "./session/session-log.ts";
 import { newSession, type Session } from "./session/session-writer.ts";
+import { Unwritable } from "./session/unwritable.ts";
 import type { FramedEntry, Transaction } from "./wal/frame.ts";
 import { type SegmentOptions, Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
@@ -56,6 +59,8 @@ export type Ticket = {
   readonly bytes: number;
   readonly durable: Promise<void>;
 };
+
+const NONE: ReadonlySet<string> = new Set();
 
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type State =
@@ -129,13 +134,14 @@ export class EventLog {
 
   /** Why a session accepts no more entries; undefined if it does. */
   frozen(session: string): string | undefined {
-    return this.#sessions.get(session)?.frozen;
+    const known = this.#sessions.get(session);
+    return known?.frozen ?? known?.aside;
   }
 
-  /** For readers that find a session's log damaged: it accepts no more entries. */
+  /** For readers that cannot use a session's log: it accepts no more entries, except those that end it (L4). */
   freeze(session: string, reason: string): void {
     const known = this.#sessions.get(session);
-    if (known !== undefined) known.frozen ??= reason;
+    if (known !== undefined) known.aside ??= reason;
   }
 
   /**
@@ -154,10 +160,10 @@ export class EventLog {
     await this.#wal.start();
   }
 
-  /** Appends all entries or none; they become durable together (L1). */
-  append(entries: readonly NewEntry[]): Result<Ticket> {
+  /** Appends all entries or none; they become durable together (L1). `over`: the sessions that they end (L4). */
+  append(entries: readonly NewEntry[], over: ReadonlySet<string> = NONE): Result<Ticket> {
     const sessions: Session[] = [];
-    const refusal = this.#refusal(entries, sessions);
+    const refusal = this.#refusal(entries, sessions, over);
     if (refusal !== undefined) return { ok: false, error: refusal };
     const transaction = this.#number(entries, sessions);
     const bytes = sizeOf(transaction);
@@ -234,7 +240,7 @@ export class EventLog {
   }
 
   /** Also collects the entries' sessions, so that each is looked up once. */
-  #refusal(entries: readonly NewEntry[], sessions: Session[]): Refusal | undefined {
+  #refusal(entries: readonly NewEntry[], sessions: Session[], over: ReadonlySet<string>): Refusal | undefined {
     if (this.#state.kind === "blocked") return refusals.blocked(this.#state.fault);
     if (this.#state.kind === "stopped") return refusals.stopped(this.#state.error);
     if (this.#state.kind === "closed") return refusals.CLOSED;
@@ -243,13 +249,14 @@ export class EventLog {
     for (const { session } of entries) {
       const known = this.#sessions.get(session) ?? this.#newSession(session);
       if (known === undefined) return refusals.noSession(session);
-      if (known.frozen !== undefined) return refusals.frozen(session, known.frozen);
+      const why = known.frozen ?? (over.has(session) ? undefined : known.aside); // L4
+      if (why !== undefined) return refusals.frozen(session, why);
       sessions.push(known);
     }
     return undefined;
   }
 
-  /** Assigns seqs to the entries. Throws if one cannot be written as JSON, and then has changed nothing. */
+  /** Assigns seqs to the entries. Throws Unwritable if one cannot be written, and then has changed nothing. */
   #number(entries: readonly NewEntry[], sessions: readonly Session[]): Transaction<Session> {
     const framed: FramedEntry<Session>[] = [];
     const transaction = { first: this.#end + 1, entries: framed };
@@ -257,7 +264,7 @@ export class EventLog {
       for (const [at, session] of sessions.entries()) framed.push(this.#frame(entries[at], session));
     } catch (error) {
       this.#forget([transaction]);
-      throw error;
+      throw error instanceof AssertionError ? error : new Unwritable(error);
     }
     return transaction;
   }

@@ -29,7 +29,7 @@ async function life(disk: SimDisk) {
   const place = { disk, clock: new SimClock(), home: "/h" };
   const log = await EventLog.open(place, { segmentBytes: 256 << 10, ballastBytes: 0 });
   const nothing = () => undefined;
-  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: nothing, onBug });
+  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: nothing });
   const settled: Hooks<Agents>["settled"] = (events, _, ticket, after) =>
     checkpoints.heard(
       events.map(({ id }) => id),

@@ -58,7 +58,7 @@ class Life {
       perform: nothing,
       onBug,
     });
-    this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing, onBug });
+    this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing });
     this.#records = new SessionRecords(world, onBug);
   }
 

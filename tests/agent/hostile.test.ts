@@ -1,8 +1,11 @@
 // What a program prints may be made to break its reader. It stays with that program's session: the daemon lives, the
 // next one becomes LIVE, and everybody else goes on.
 import { expect, test } from "bun:test";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { processes } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { Runs } from "../workflow/runs.ts";
-import { type AgentHome, agentHomes } from "./agent-home.ts";
+import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
 
 const newHome = agentHomes();
 const DEEP = 100_000;
@@ -48,6 +51,63 @@ test("a line that is nested a hundred thousand levels deep, a limit for ever, a 
   await place.say(other, ">> say hello");
   expect(await place.rests(other, 1)).toMatchObject({ name: "other" });
   await place.must("agent.terminate", { id: deep, reason: "" });
+});
+
+/** Replaces the last line of an agent's log, as an older version may have written it; it has no checkpoint yet. */
+function poison(place: AgentHome, id: string, event: string, data: string): void {
+  const path = `agents/${id}/events.jsonl`;
+  const lines = place.text(path).split("\n").slice(0, -1);
+  const { seq, prev, session_id, ts } = JSON.parse(lines.at(-1) ?? "");
+  const head = JSON.stringify({ seq, prev, session_id, ts, event }).slice(0, -1);
+  const line = `${head},"data":${data}`;
+  const sum = (Bun.hash.crc32(line) >>> 0).toString(16).padStart(8, "0");
+  writeFileSync(place.file(path), [...lines.slice(0, -1), `${line},"sum":"${sum}"}`, ""].join("\n"));
+  for (const name of readdirSync(place.file(`agents/${id}`)))
+    if (name.startsWith("checkpoint")) rmSync(place.file(`agents/${id}/${name}`), { recursive: true });
+}
+
+/** What an older version accepted. */
+const ASKED = JSON.stringify({
+  ...{ prompt_id: "p", generation: 1, request: "r", tool: "Bash", input: "DEEP", options: null },
+  ...{ since: "2026-01-01T00:00:00.000Z", deadline: "2099-01-01T00:00:00.000Z" },
+  expires: { decision: "deny", refreshable: false },
+}).replace('"DEEP"', "[".repeat(DEEP) + "]".repeat(DEEP));
+
+test("PB2 FO5 poisoned lines in the logs of two agents: the home is LIVE, they can be terminated, the others go on", async () => {
+  const place = newHome();
+  const first = await place.live();
+  const [deep, torn, other] = [await place.agent("deep"), await place.agent("torn"), await place.agent("other")];
+  for (const id of [deep, torn, other]) await place.say(id, ">> say hello");
+  for (const id of [deep, torn, other]) await place.rests(id, 1);
+  const running = await place.shown(torn);
+  expect(await place.stop(first)).toBe(0);
+  poison(place, deep, "prompt.opened", ASKED);
+  poison(place, torn, "agent.held", "{}");
+  const second = await place.live();
+  expect((await place.must("status", {})).recovery.stage).toBe("LIVE");
+  const { items } = await place.report();
+  expect(items.find(({ id }) => id === torn)).toMatchObject({ name: "torn", fate: "needs you" });
+  expect(await place.must("agent.show", { id: torn })).toMatchObject({ state: "crashed", turns: 1 });
+  expect(await place.ask("agent.send", { id: torn, message: freshId(), text: "x", replyTo: null })).toMatchObject({
+    ok: false,
+    error: { code: "set-aside" },
+  });
+  const tree = await place.must("agent.list", {});
+  expect(tree.find(({ id }) => id === torn)?.note).toContain("It is set aside: its events do not fold: agent.held");
+  await place.say(other, ">> say hello");
+  await place.rests(other, 2);
+  for (const id of [deep, torn])
+    expect(await place.must("agent.terminate", { id, reason: "" })).toMatchObject({ state: "terminated" });
+  const gone = () => running.pid === null || processes.startTime(running.pid) === undefined;
+  await until("the process of torn is gone", gone, () => place.shown(torn));
+  await place.kill(second);
+  await place.live();
+  expect((await place.report()).items.map(({ id, fate }) => [id, fate])).toEqual([[other, "back as it was"]]);
+  expect((await place.must("agent.list", {})).map(({ name }) => name)).toEqual(["other"]);
+  for (const id of [deep, torn]) expect((await place.shown(id)).state).toBe("terminated");
+  expect(place.text(`agents/${torn}/events.jsonl`)).toContain('"event":"agent.held"'); // Nothing was deleted.
+  await place.say(other, ">> say hello");
+  await place.rests(other, 3);
 });
 
 test("a provider that every object has by inheritance is not a provider", async () => {

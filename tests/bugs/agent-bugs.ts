@@ -62,10 +62,10 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/session-store.ts",
-        from: "    return this.#log.append(entries); // U5\n",
-        to: `    const last = entries.pop();
-    for (const entry of entries) this.#log.append([entry]);
-    return this.#log.append(last === undefined ? [] : [last]);
+        from: "      return this.#log.append(entries, over); // U5\n",
+        to: `      const last = entries.pop();
+      for (const entry of entries) this.#log.append([entry], over);
+      return this.#log.append(last === undefined ? [] : [last], over);
 `,
       },
     ],

@@ -65,7 +65,7 @@ test("PB2 a session that throws during its fold is reported with its reason; the
   });
 });
 
-test("PB2 an exception from an effect or a notice is a bug; a Fault of the world goes to the caller", async () => {
+test("PB2 an exception that belongs to no session is a bug; a Fault of the world goes to the caller", async () => {
   const site = new Site();
   const bug = new Error("bug");
   const hooks = site.border.hooks<One>({

@@ -136,6 +136,22 @@ test("a refusal is sent with code, message and hint; a Fault in one answer affec
   expect((await asking.call("status", {})).ok).toBe(true);
 });
 
+test("Z4 a bug in one answer, or an answer that cannot be written, affects only that answer", async () => {
+  let deep: unknown = [];
+  for (let level = 0; level < 100_000; level += 1) deep = [deep];
+  const { path } = await serve({
+    "terminal.remove": () => Promise.reject(new TypeError("undefined is not a function")),
+    "terminal.list": async () => ok(deep),
+  });
+  const asking = await client(path);
+  expect(await asking.call("terminal.remove", { id: "x" })).toMatchObject({
+    ok: false,
+    error: { code: "bug", message: "holdfast has a bug: undefined is not a function" },
+  });
+  expect(await asking.call("terminal.list", {})).toMatchObject({ ok: false, error: { code: "bug" } });
+  expect((await asking.call("status", {})).ok).toBe(true);
+});
+
 test("answers are sent as they are ready, each for its request", async () => {
   const slow = Promise.withResolvers<void>();
   const { path } = await serve({

@@ -1,7 +1,7 @@
 // A decision over several sessions: one transaction, rolled back as one, and the effects of every session it touched
 // are performed.
 import { expect, test } from "bun:test";
-import { type AgentRecord, agentSession } from "../../src/core/agent/agent.ts";
+import { type Agent, type AgentRecord, agentSession, isEvictable, needOf } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
@@ -41,6 +41,7 @@ class Site {
         decide: (agentRecords, command, at) => decideAgent({ agentRecords, tree, settings: NO_SETTINGS }, command, at),
         apply: applyAgent,
         effectsOf: agentEffectsOf,
+        isOver: (record) => record.kind === "agent" && record.terminated !== undefined,
         changed: (before, after) => tree.note(before, after),
       },
       log,
@@ -125,3 +126,32 @@ test("U2 if what was decided cannot be made durable, the daemon is stopped, and 
   expect(site.bugs).toEqual([answer]);
   expect([site.published.length, site.performed.length]).toEqual([published, performed]);
 });
+
+test("an agent that is set aside needs nothing, gets nothing, and does not keep the others from being scheduled", async () => {
+  const site = await Site.begin();
+  await site.family();
+  await site.store.submit(MESSAGE);
+  expect(agentEffectsOf(agentOf(site, "c")).map(({ kind }) => kind)).toEqual(["start"]);
+  expect(agentEffectsOf({ ...agentOf(site, "c"), aside: "why" })).toEqual([]);
+  const running = { ...agentOf(site, "b"), process: RUNNING };
+  expect([isEvictable(running), isEvictable({ ...running, aside: "why" })]).toEqual([true, false]);
+  const rests = { turn: undefined, process: { kind: "Idle", restart: false }, session: { kind: "idle" } } as const;
+  expect(needOf({ ...agentOf(site, "c"), ...rests })).toBe("turn"); // Its message waits.
+  site.store.put("c", { ...agentOf(site, "c"), ...rests, aside: "why" });
+  site.log.freeze(agentSession("c"), "why");
+  expect((await site.store.submit({ kind: "schedule", id: "a" })).ok).toBe(true);
+  expect(agentOf(site, "c").turn).toBeUndefined();
+  expect(await site.store.submit({ ...MESSAGE, call: "c3" })).toMatchObject({ error: { code: "log.frozen" } }); // U5
+  expect((await site.store.submit({ kind: "terminate", id: "a", reason: "" })).ok).toBe(true); // With all below it.
+  expect(agentOf(site, "c").terminated).toMatchObject({ by: "parent" });
+  site.sight();
+});
+
+const CHILD = { pid: 1, startTime: 1, bootId: "b" };
+const RUNNING = { kind: "Running", child: CHILD, holder: 2, heardAt: "" } as const;
+
+function agentOf({ store }: Site, id: string): Agent {
+  const found = store.states.get(id);
+  if (found?.kind !== "agent") throw new Error(`${id} is not an agent`);
+  return found;
+}

@@ -59,7 +59,6 @@ class Counted {
   readonly checkpoints = new RunCheckpoints(this.world.clock, this.storage, {
     isOff: () => false,
     say: (words) => expect(words).toBe(""),
-    onBug: (error) => expect(error).toBeUndefined(),
   });
   readonly calls: string[] = [];
   readonly log: WorkflowEvent[] = [];

@@ -144,6 +144,8 @@ export type Agent = {
   readonly sleep: { readonly until: string } | undefined;
   /** Why it is not resumed automatically after a crash. */
   readonly held: { readonly reason: string; readonly at: string } | undefined;
+  /** Why it was set aside: from then on it can only be terminated. Never in a log: the next daemon tries it again. */
+  readonly aside?: string;
   readonly crashes: readonly number[];
   readonly rules: readonly Rule[];
   readonly result: string | undefined;
@@ -173,7 +175,7 @@ export type AgentState = "idle" | "working" | "waiting" | "suspended" | "sleepin
 /** R2 */
 export function stateOf(agent: Agent): AgentState {
   if (agent.terminated !== undefined) return "terminated";
-  if (agent.process.kind === "PermanentlyFailed") return "crashed";
+  if (agent.process.kind === "PermanentlyFailed" || isAside(agent)) return "crashed";
   if (openPrompts(agent).length > 0) return "waiting";
   if (agent.sleep !== undefined) return "sleeping";
   if (agent.held !== undefined) return "suspended";
@@ -187,6 +189,11 @@ export function openPrompts(agent: Agent): Prompt[] {
 
 export function isLive(agentRecord: AgentRecord | undefined): agentRecord is Agent {
   return agentRecord?.kind === "agent" && agentRecord.terminated === undefined && agentRecord.created;
+}
+
+/** Nothing is done for it, and its process is left to its holder. */
+export function isAside({ aside, terminated }: Agent): boolean {
+  return aside !== undefined && terminated === undefined;
 }
 
 /** Messages that were neither given to a turn nor returned by `check_inbox`. */
@@ -217,14 +224,17 @@ function handedOver(agent: Agent): readonly string[] {
 export type Need = "turn" | "process";
 
 export function needOf(agent: Agent): Need | undefined {
-  if (!isLive(agent) || agent.session.kind === "deferred" || agent.held !== undefined || agent.sleep !== undefined)
-    return undefined;
+  if (!isLive(agent) || agent.session.kind === "deferred" || mustWait(agent)) return undefined;
   const { kind } = agent.process;
   const style = styleOf(agent.plan.recipe);
   if (kind !== "Idle" && (kind !== "Running" || style === "turn")) return undefined;
   if (agent.turn === undefined && waitingMessages(agent).length > 0) return "turn";
   if (style === "request") return agent.turn !== undefined && agent.session.kind !== "active" ? "process" : undefined;
   return agent.process.kind === "Idle" && (agent.turn !== undefined || agent.process.restart) ? "process" : undefined;
+}
+
+function mustWait(agent: Agent): boolean {
+  return agent.held !== undefined || agent.sleep !== undefined || isAside(agent);
 }
 
 /** Since when it could have continued: the longest waiting agent comes first. */
@@ -257,5 +267,5 @@ export function stateSize(agent: Agent): number {
 /** Whether its slot can be taken away. */
 export function isEvictable(agent: Agent): boolean {
   const rests = agent.turn === undefined || agent.sleep !== undefined;
-  return rests && agent.process.kind === "Running" && agent.outbox.entries.length === 0;
+  return rests && agent.process.kind === "Running" && agent.outbox.entries.length === 0 && !isAside(agent);
 }

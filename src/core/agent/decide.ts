@@ -5,7 +5,7 @@
 // W3. Agents that can start after a command start in the same transaction (slots.ts).
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Decision } from "../decision.ts";
-import { type Agent, type AgentRecord, RULE_BOOK, stateOf } from "./agent.ts";
+import { type Agent, type AgentRecord, isAside, RULE_BOOK, stateOf } from "./agent.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
 import { decideProcess, isProcessReport } from "./decide-process.ts";
 import { read } from "./decide-read.ts";
@@ -53,10 +53,16 @@ function decide(draft: Draft, command: AgentCommand): Refusal | undefined {
   const agent = draft.get(id);
   if (agent?.kind !== "agent")
     return refused("unknown", `There is no agent ${id}.`, "`holdfast agent tree` shows all.").error;
+  if (isAside(agent) && command.kind !== "terminate") return setAside(agent);
   if (isProcessReport(command)) return decideProcess(draft, agent, command);
   if (command.kind === "orphan") return orphan(draft, agent);
   if (agent.terminated !== undefined) return ended(draft, agent, command);
   return decideLive(draft, agent, command);
+}
+
+function setAside({ id, name, aside }: Agent): Refusal {
+  const hint = `Try again: holdfast down && holdfast up. Or end it: holdfast agent terminate ${id.slice(0, 8)}`;
+  return refused("set-aside", `${name} is set aside: ${aside}`, hint).error;
 }
 
 type Live = Exclude<

@@ -1,12 +1,12 @@
 // What an agent needs from the world, derived from its state: after a crash, effects without an outcome are requested
 // again.
-import { type Agent, type AgentRecord, type Entry, needOf } from "./agent.ts";
+import { type Agent, type AgentRecord, type Entry, isAside, needOf } from "./agent.ts";
 import type { AgentEffect } from "./commands.ts";
 import { type CodecFacts, type Input, styleOf } from "./provider.ts";
 import { timerOf } from "./times.ts";
 
 export function agentEffectsOf(agentRecord: AgentRecord): AgentEffect[] {
-  if (agentRecord.kind !== "agent") return [];
+  if (agentRecord.kind !== "agent" || isAside(agentRecord)) return [];
   const { id } = agentRecord;
   const effects = ofProcess(agentRecord);
   const at = timerOf(agentRecord);

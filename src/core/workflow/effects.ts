@@ -6,13 +6,20 @@ import { type Attempt, attemptsOf, type Run, tracksOf } from "./run.ts";
 
 export function effectsOf(run: Run): WorkflowEffect[] {
   const { id } = run;
-  if (run.removed) return [{ kind: "discard", id }];
+  if (run.removed) return [...leftOver(run), { kind: "discard", id }];
+  if (run.status.kind === "cancelled") return [...leftOver(run), { kind: "finish", id }];
   if (run.status.kind !== "going" && run.status.kind !== "closing") return [{ kind: "finish", id }];
   const effects = attemptsOf(run).flatMap((attempt) => ofAttempt(id, attempt));
   const at = timerOf(run);
   if (at !== undefined) effects.push({ kind: "timer", id, at });
   if (run.status.kind === "going") effects.push(...inProcess(run));
   return effects;
+}
+
+/** Only a run that was set aside is over while attempts run. */
+function leftOver(run: Run): WorkflowEffect[] {
+  const begun = attemptsOf(run).filter(({ state }) => state.kind !== "uncertain");
+  return begun.map(({ id: attempt }) => ({ kind: "stop", id: run.id, attempt, signal: "SIGKILL" }));
 }
 
 function ofAttempt(id: string, { id: attempt, state, stop }: Attempt): WorkflowEffect[] {

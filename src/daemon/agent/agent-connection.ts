@@ -6,6 +6,8 @@
 //     durable, on a later round and not at once, since it would be refused again.
 // A4. A loop that has found nothing more is over at once, not a turn later: what arrives in between would be left lying
 //     until something else arrives.
+// A5. If the codec throws, the connection is over, and the process is left to its holder: nothing of that output was
+//     confirmed, so a later daemon reads it again.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
@@ -22,6 +24,7 @@ export type AgentConnectionPorts = {
   /** Returns false if it was refused. */
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
   taken(through: number, pieces: number): Promise<boolean>;
+  /** The codec threw, or what follows from it. The connection is closed. */
   onBug(error: unknown): void;
 };
 
@@ -84,8 +87,9 @@ export class AgentConnection implements HolderConnection {
 
   #work(work: Promise<void>): void {
     void work.catch((error: unknown) => {
-      if (isFault(error)) this.#cut();
-      else this.#ports.onBug(error);
+      if (isFault(error)) return this.#cut();
+      this.close(); // A5
+      this.#ports.onBug(error);
     });
   }
 

@@ -21,7 +21,7 @@ export type BarePorts = {
   readonly tools: readonly ToolSchema[];
   variable(name: string): string | undefined;
   answered(id: string, request: number, events: readonly ProviderEvent[]): Promise<void>;
-  onBug(error: unknown): void;
+  onBug(error: unknown, id: string): void;
 };
 
 const BREAKER = { threshold: 5, timeoutMs: 30_000 };
@@ -56,7 +56,7 @@ export class BareModels {
       .finally(() => {
         if (this.#going.get(agent.id) === going) this.#going.delete(agent.id);
       });
-    void done.catch((error: unknown) => this.#ports.onBug(error));
+    void done.catch((error: unknown) => this.#ports.onBug(error, agent.id));
   }
 
   /** Cancels the agent's request. */

@@ -20,7 +20,6 @@ type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: st
 export type CheckpointPorts = {
   isOff(): boolean;
   say(words: string): void;
-  onBug(error: unknown): void;
 };
 
 /** The shape of the file; its contents have their own version (STORED_VERSION). */

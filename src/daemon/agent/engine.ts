@@ -4,7 +4,7 @@
 // E2. Times are in the state; a timer here is only a reminder of the next one.
 // E3. There are rounds only while an agent has a process or a turn.
 import type { Result } from "../../base/result.ts";
-import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, isAside, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
@@ -29,7 +29,9 @@ export type EnginePorts = {
   recall(id: string): Promise<Result<void>>;
   /** SP-3 */
   crashed(id: string, reason: string): void;
-  onBug(error: unknown): void;
+  /** PB2 of part.ts */
+  onBug(error: unknown, id: string): void;
+  guard(id: string, work: () => void): void;
 };
 
 /** E1. A round costs next to nothing if all agents are healthy. */
@@ -65,7 +67,7 @@ export class AgentEngine {
       answered: async (id, request, events) => {
         await ports.submit({ kind: "read", id, generation: 0, offset: request, events });
       },
-      onBug: (error) => ports.onBug(error),
+      onBug: (error, id) => ports.onBug(error, id),
     });
   }
 
@@ -104,10 +106,10 @@ export class AgentEngine {
       this.#cancel = undefined;
       for (const agent of this.#ports.agents()) {
         if (!this.#needsLook(agent)) continue;
-        this.processes.tend(agent);
+        this.#ports.guard(agent.id, () => this.processes.tend(agent));
         // Submitted as a command, so that its effects are performed once they are durable, not when they are only
         // decided.
-        void this.#ports.submit({ kind: "schedule", id: agent.id }).catch((error: unknown) => this.#ports.onBug(error));
+        this.#work(agent.id, this.#ports.submit({ kind: "schedule", id: agent.id }));
         this.#armRound();
       }
     });
@@ -115,6 +117,7 @@ export class AgentEngine {
 
   /** It is busy, and an effect may have been missed; an idle agent gets its effects when it becomes active. */
   #needsLook(agent: Agent): boolean {
+    if (isAside(agent)) return false;
     return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
   }
 
@@ -130,7 +133,11 @@ export class AgentEngine {
     const agent = this.#ports.agent(id);
     if (agent === undefined || this.#recalling.has(id)) return;
     if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
-    else void this.#recall(id, request).catch((error: unknown) => this.#ports.onBug(error));
+    else this.#work(id, this.#recall(id, request));
+  }
+
+  #work(id: string, work: Promise<unknown>): void {
+    void work.catch((error: unknown) => this.#ports.onBug(error, id));
   }
 
   /** Reads its conversation from its log, then asks the model. If that fails, the turn fails with the reason. */
@@ -160,7 +167,7 @@ export class AgentEngine {
   #wakeIn(id: string, ms: number): void {
     const cancel = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
-      void this.#wake(id).catch((error: unknown) => this.#ports.onBug(error));
+      this.#work(id, this.#wake(id));
     });
     this.#timers.set(id, cancel);
   }
@@ -168,7 +175,8 @@ export class AgentEngine {
   /** If it is refused now, it is retried: rounds do not include idle agents. */
   async #wake(id: string): Promise<void> {
     const woken = await this.#ports.submit({ kind: "wake", id });
-    if (!woken.ok && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);
+    const waits = !woken.ok && woken.error.code !== "set-aside";
+    if (waits && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);
   }
 
   #tell(id: string, reason: string, at: string): void {

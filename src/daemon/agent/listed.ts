@@ -18,8 +18,9 @@ export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
 }
 
 /** Why it does not continue by itself. */
-export function noteOf({ process: program, held, sleep, terminated, turn }: Agent): string | null {
+export function noteOf({ process: program, held, sleep, terminated, turn, aside }: Agent): string | null {
   if (terminated !== undefined) return terminated.reason;
+  if (aside !== undefined) return `It is set aside: ${aside}`;
   if (program.kind === "PermanentlyFailed") return program.reason;
   if (held !== undefined) return held.reason;
   if (sleep !== undefined) return `It sleeps until ${sleep.until}.`;

@@ -9,6 +9,7 @@
 // MH4. It listens once there is an agent, so that a daemon without agents pays nothing; the address is in
 //      `run/mcp.json`, and put back if it is removed. The next daemon reuses the port if it is free, because running
 //      agents have the address.
+// MH5. An error while a request is answered ends that request (HT2 of world/http.ts), not the daemon.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -30,7 +31,6 @@ export type McpPorts = {
   /** Undefined for an unknown token. */
   caller(token: string): ToolCaller | undefined;
   say(words: string): void;
-  onBug(error: unknown): void;
 };
 
 const PATH = "/mcp";
@@ -55,7 +55,7 @@ export class McpServer {
     if (this.#listener !== undefined) return;
     const { http } = this.#world;
     try {
-      const failed = (error: unknown) => this.#ports.onBug(error);
+      const failed = (error: unknown) => this.#ports.say(`a request over HTTP failed: ${String(error)}`); // MH5
       const listen = (port: number) =>
         http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
       const listener = this.#listenAgain(listen) ?? listen(0);

@@ -1,7 +1,7 @@
 // The agents part of the daemon: their store on the shared log, their engine, and access to their tools.
 // AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
-import { type Agent, isLive, openPrompts } from "../../core/agent/agent.ts";
+import { type Agent, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -84,10 +84,10 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const { world, config, bus, safeMode, say, onBug, log } = ports;
   const agentConfig = agentConfigOf(config);
   let begun = false;
-  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, onBug });
+  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say });
   const records = new SessionRecords(world, onBug);
   const handed = new HandedCalls();
-  const taken = (id: string, call: string) => border.outcome(() => store.submit({ kind: "call-taken", id, call }));
+  const taken = (id: string, call: string) => border.outcome(() => store.submit({ kind: "call-taken", id, call }), id);
   const store: AgentStore = new AgentStore(
     log,
     ports.times,
@@ -108,19 +108,20 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       perform: (effect) => engine.perform(effect),
     }),
   );
-  const engine = openEngine(ports, store, links);
+  const engine = openEngine(ports, border, store, links);
   const begin = () => {
     begun = true;
   };
   const schedule = async () => {
-    const first = [...store.agents()].find(isLive);
+    const first = [...store.agents()].find((agent) => isLive(agent) && !isAside(agent));
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
-  return { store, engine, checkpoints, records, handed, begin, schedule };
+  return { border, store, engine, checkpoints, records, handed, begin, schedule };
 }
 
 function openEngine(
-  { world, config, bus, onBug, log, times }: PartPorts,
+  { world, config, bus, log, times }: PartPorts,
+  border: PartBorder,
   store: AgentStore,
   links: AgentLinks,
 ): AgentEngine {
@@ -133,7 +134,8 @@ function openEngine(
     environment: () => allowed(world.self.environment(), config.agents.env),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
-    onBug,
+    onBug: (error, id) => void border.contain(id, error),
+    guard: (id, work) => border.guard(id, work),
   });
 }
 
@@ -145,7 +147,7 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep(): void; close(): Promise<void> };
 
 function openDoors(
-  { world, config, say, onBug }: PartPorts,
+  { world, config, say }: PartPorts,
   sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed" | "trouble">,
   { listen }: AgentLinks,
 ): ToolDoors {
@@ -156,7 +158,7 @@ function openDoors(
     defaultProvider: config.agents.provider,
     environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
   };
-  const mcp = new McpServer(world, { caller: (bearer) => toolCaller(handlerPorts, bearer), say, onBug });
+  const mcp = new McpServer(world, { caller: (bearer) => toolCaller(handlerPorts, bearer), say });
   const { border, store } = sessions;
   const open = async () => {
     await mcp.open();

@@ -7,7 +7,7 @@ import { factsOf } from "../../core/agent/effects.ts";
 import { type Codec, styleOf } from "../../core/agent/provider.ts";
 import { whyNotBegun } from "../../core/agent/workspace.ts";
 import type { Disk } from "../../world/disk.ts";
-import { codecOf } from "./codecs.ts";
+import { codecFor } from "./codecs.ts";
 import { Decoder } from "./decoder.ts";
 import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./process-files.ts";
 
@@ -58,7 +58,7 @@ export class ProcessEnds {
   /** PE1 */
   async #readRest(place: ProcessPlace, exit: ProcessExit): Promise<boolean> {
     const agent = this.#ports.agent(place);
-    const codec = agent && codecOf(agent.plan.recipe.provider);
+    const codec = agent && codecFor(agent);
     if (agent === undefined || codec === undefined) return false;
     const isTurn = styleOf(agent.plan.recipe) === "turn";
     if (isTurn && !(await this.#tookAll(place, agent))) return false;

@@ -2,7 +2,7 @@
 // delivers the outbox and reads the output, and an end is reported after all output was read.
 // P1. Input for a process waits in its outbox until there is a connection (HE4).
 import { ok, type Result } from "../../base/result.ts";
-import type { Agent } from "../../core/agent/agent.ts";
+import { type Agent, isAside } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
@@ -12,7 +12,7 @@ import { LaunchedHolders } from "../held/launched-holders.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { AgentConnection } from "./agent-connection.ts";
-import { codecOf } from "./codecs.ts";
+import { codecFor } from "./codecs.ts";
 import { ProcessEnds } from "./process-ends.ts";
 import {
   heldProcesses,
@@ -29,7 +29,7 @@ export type ProcessPorts = LaunchPorts & {
   agents(): Iterable<Agent>;
   /** Returns false if it was refused. */
   submit(command: AgentCommand): Promise<boolean>;
-  onBug(error: unknown): void;
+  onBug(error: unknown, id: string): void;
 };
 
 export class Processes {
@@ -58,7 +58,7 @@ export class Processes {
       ending: pipeEnding,
       stopRest: (name) => this.#stopRest(name),
       report: (name, news) => this.#report(name, news),
-      onBug: (error) => this.#ports.onBug(error),
+      onBug: (error, name) => this.#ports.onBug(error, placeOfName(name).id),
     };
   }
 
@@ -103,10 +103,10 @@ export class Processes {
     this.#held.close();
   }
 
-  /** Returns undefined if this is not the agent's present process. */
+  /** Returns undefined if this is not the agent's present process, or the agent is set aside. */
   #agentOf({ id, generation }: ProcessPlace): Agent | undefined {
     const agent = this.#ports.agent(id);
-    return agent?.generation === generation ? agent : undefined;
+    return agent?.generation === generation && !isAside(agent) ? agent : undefined;
   }
 
   #place(name: string) {
@@ -122,7 +122,7 @@ export class Processes {
 
   #connection(place: ProcessPlace, peer: HolderPeer): AgentConnection | undefined {
     const agent = this.#agentOf(place);
-    const codec = agent && codecOf(agent.plan.recipe.provider);
+    const codec = agent && codecFor(agent);
     if (agent === undefined || codec === undefined) return undefined;
     return new AgentConnection(peer, agent.consumed, {
       codec,
@@ -130,7 +130,7 @@ export class Processes {
       agent: () => this.#agentOf(place),
       read: (offset, events) => this.#ports.submit({ ...place, kind: "read", offset, events }),
       taken: (through, pieces) => this.#ports.submit({ ...place, kind: "taken", through, pieces }),
-      onBug: (error) => this.#ports.onBug(error),
+      onBug: (error) => this.#ports.onBug(error, place.id),
     });
   }
 

@@ -3,10 +3,11 @@
 // V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
-import { type Agent, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
+import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
+import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
 import { noteOf } from "./listed.ts";
@@ -17,6 +18,7 @@ import type { AgentStore } from "./store.ts";
 const AT_ONCE = 64;
 
 export type AgentRecovery = {
+  readonly border: PartBorder;
   readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
@@ -49,13 +51,17 @@ async function setAsideOrphans({ store }: AgentRecovery): Promise<ReportItem[]> 
 const NO_AGENT = "it is a session without an agent: it was never acknowledged, and is ended";
 
 async function restore(recovery: AgentRecovery, progress: () => void): Promise<ReportItem[]> {
-  const live = [...recovery.store.agents()].filter(isLive);
+  const live = [...recovery.store.agents()].filter((agent) => isLive(agent) && !isAside(agent));
   const items: ReportItem[] = [];
   for (let at = 0; at < live.length; at += AT_ONCE) {
-    items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adopt(recovery, agent)))));
+    items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
     progress();
   }
   return items;
+}
+
+function adoptOne(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
+  return recovery.border.adopting(agent.id, () => adopt(recovery, agent)); // PB2 of part.ts
 }
 
 /** V1 */
@@ -86,12 +92,13 @@ const SILENT = "its holder lives but does not answer";
 const TREE = "holdfast agent tree";
 
 /** AG-7 */
-async function resume({ store, engine, begin, schedule }: AgentRecovery): Promise<void> {
+async function resume({ border, store, engine, begin, schedule }: AgentRecovery): Promise<void> {
   begin();
   await schedule();
   for (const { id } of store.agents()) {
     const agent = store.settledAgent(id);
-    if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process))) engine.performAll(agent);
+    if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process)))
+      border.guard(id, () => engine.performAll(agent)); // PB2 of part.ts
   }
 }
 

@@ -1,7 +1,7 @@
 // The store of agents (session-store.ts has the rules that all stores follow). Every change updates the tree, so that
 // it never has to be searched for.
 
-import { type Agent, type AgentRecord, agentSession } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, agentSession, isLive } from "../../core/agent/agent.ts";
 import { applyAgent } from "../../core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { putAway } from "../../core/agent/conversation.ts";
@@ -30,6 +30,7 @@ export class AgentStore extends SessionStore<Agents> {
         decideAgent({ agentRecords, tree, settings: settings(), left }, command, at),
       apply: applyAgent,
       effectsOf: agentEffectsOf,
+      isOver: (record: AgentRecord) => record.kind === "agent" && record.terminated !== undefined,
       changed: (before: AgentRecord | undefined, after: AgentRecord | undefined) => tree.note(before, after),
     };
     super(rules, log, clock, hooks);
@@ -63,8 +64,9 @@ export function agentFolding(checkpoints: AgentCheckpoints): Folding<Agents> {
     what: "agent",
     load: (session) => checkpoints.load(idOf(session)),
     eventOf: agentEventOf,
+    ends: ({ event }) => event === "agent.terminated",
     kept: (record) => (record.kind === "agent" ? { ...record, conversation: putAway(record.conversation) } : record),
     nameOf: (record) => (record.kind === "agent" ? record.name : undefined),
-    aside: () => undefined,
+    aside: (record, aside) => (isLive(record) ? { ...record, aside } : undefined),
   };
 }

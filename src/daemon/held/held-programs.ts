@@ -74,7 +74,8 @@ export type HeldAdapter<C extends HolderConnection> = {
   report(name: string, news: HeldNews): Promise<void>;
   /** Whether an end may be reported while the start is still being recorded, so that they share a sync. */
   readonly recordsStartLazily?: boolean;
-  onBug(error: unknown): void;
+  /** An error that is not a Fault, in the work on this program. */
+  onBug(error: unknown, name: string): void;
 };
 
 /** A holder answers within some tens of milliseconds, and later on a busy machine. */
@@ -147,7 +148,7 @@ export class HeldPrograms<C extends HolderConnection> {
     if (this.#busy.has(name) || this.#closed) return;
     const done = work()
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#adapter.onBug(error); // HE4
+        if (!isFault(error)) this.#adapter.onBug(error, name); // HE4
       })
       .finally(() => {
         this.#busy.delete(name);
@@ -323,7 +324,8 @@ export class HeldPrograms<C extends HolderConnection> {
 
   async #reportOf(name: string, news: HeldNews): Promise<void> {
     const recorded = this.report(name, news);
-    if (news.kind === "running" && this.#adapter.recordsStartLazily === true) void recorded.catch(this.#adapter.onBug);
+    if (news.kind === "running" && this.#adapter.recordsStartLazily === true)
+      void recorded.catch((error: unknown) => this.#adapter.onBug(error, name));
     else await recorded;
   }
 }

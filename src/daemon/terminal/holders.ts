@@ -48,8 +48,9 @@ export type HoldersPorts = {
   lost(id: string, loss: Loss): void;
   /** What is written to the tape of a restored terminal before its program starts: its old screen and the message. */
   farewell(terminal: Terminal, message: string): Promise<string>;
-  /** An error that is not a Fault. */
-  onBug(error: unknown): void;
+  /** An error that is not a Fault, in what is done for this terminal. */
+  onBug(error: unknown, id: string): void;
+  guard(id: string, work: () => void): void;
 };
 
 /** A start that was cancelled is made after all (N3). */
@@ -110,7 +111,7 @@ export class TerminalHolders {
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
-      onBug: (error) => this.#ports.onBug(error),
+      onBug: (error, id) => this.#ports.onBug(error, id),
     };
   }
 
@@ -123,7 +124,7 @@ export class TerminalHolders {
   perform({ kind, id }: Effect): void {
     if (this.#ports.terminal(id) === undefined) return;
     if (kind === "start") this.#start(id);
-    if (kind === "signal") this.#work(this.#signal(id));
+    if (kind === "signal") this.#work(id, this.#signal(id));
     if (kind === "end") this.#end(id);
     if (kind === "discard") this.#discard(id);
   }
@@ -150,8 +151,12 @@ export class TerminalHolders {
     if (this.#closed) return;
     this.#rounds += 1;
     const there = new Set(this.#world.disk.list(this.#sockets));
-    const untold = [...this.#ports.terminals()].filter((terminal) => !this.#round(terminal, there));
-    if (untold.length > 0) this.#watch.renew();
+    let untold = false;
+    for (const terminal of [...this.#ports.terminals()])
+      this.#ports.guard(terminal.id, () => {
+        if (!this.#round(terminal, there)) untold = true;
+      });
+    if (untold) this.#watch.renew();
     if (this.#watch.open()) this.#held.connections.rest(REST_AFTER);
   }
 
@@ -229,9 +234,9 @@ export class TerminalHolders {
     const known = connections.has(id) || connections.rests(id);
     if (!findable || !known) this.#held.lookOnce(id);
     else if (rollingBack) this.#end(id);
-    else if (signal !== undefined) this.#work(this.#signal(id));
+    else if (signal !== undefined) this.#work(id, this.#signal(id));
     else if (restored?.accepted === false && (connections.has(id) || this.#rounds % NOTICE_EVERY === 0))
-      this.#work(this.#notice(id));
+      this.#work(id, this.#notice(id));
     return findable || !known;
   }
 
@@ -268,8 +273,8 @@ export class TerminalHolders {
   }
 
   /** Runs without being awaited. */
-  #work(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#ports.onBug(error));
+  #work(id: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#ports.onBug(error, id));
   }
 
   async #launch(id: string): Promise<Result<void>> {
@@ -316,9 +321,9 @@ export class TerminalHolders {
 
   /** Asks the program of a rolled-back terminal to end, then kills it; N2 repeats this. */
   #end(id: string): void {
-    this.#work(this.#send(id, ["SIGHUP", "SIGTERM", "SIGCONT"]));
+    this.#work(id, this.#send(id, ["SIGHUP", "SIGTERM", "SIGCONT"]));
     this.#world.clock.after(GRACE_MS, () => {
-      if (this.#ports.terminal(id)?.rollingBack === true) this.#work(this.#send(id, ["SIGKILL"]));
+      if (this.#ports.terminal(id)?.rollingBack === true) this.#work(id, this.#send(id, ["SIGKILL"]));
     });
   }
 
@@ -336,9 +341,17 @@ export class TerminalHolders {
     this.#ports.submit({ kind: "signalled", id });
   }
 
+  /** The program of a terminal that was set aside may still run. */
   #discard(id: string): void {
-    this.#held.connections.drop(id);
-    removeIfThere(this.#world.disk, holderSocket(this.#world.home, id));
+    const socket = holderSocket(this.#world.home, id);
+    const lives = this.#ports.terminal(id)?.state.kind === "uncertain" && this.#world.disk.stat(socket) !== undefined;
+    const ended = lives ? this.#send(id, ["SIGHUP", "SIGCONT", "SIGKILL"]) : undefined;
+    const drop = () => {
+      this.#held.connections.drop(id);
+      removeIfThere(this.#world.disk, socket);
+    };
+    if (ended === undefined) drop();
+    else this.#work(id, ended.finally(drop));
   }
 }
 

@@ -37,8 +37,7 @@ const SEE_EVERY = 5;
 export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalPart {
   const { world, config, log } = ports;
   const border = new PartBorder(ports, "terminals");
-  const aside = new Set<string>();
-  const all = { ...links, isAside: (id: string) => aside.has(id) };
+  const all = { ...links, isAside: (id: string) => log.frozen(`terminals/${id}`) !== undefined };
   const sessions = openSessions(ports, border, all);
   const { store, holders, checkpoints, screens } = sessions;
   const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
@@ -51,7 +50,6 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     fold: async (progress) => {
       const steps = foldSessions({ border, log, store }, TERMINAL_FOLDING);
       const items = await border.foldAll(world.clock, steps, progress);
-      for (const { id } of items) aside.add(id);
       return [...items, ...(await checkpoints.items())];
     },
     stages: stagesOf(ports, border, sessions, all),
@@ -80,7 +78,7 @@ type SessionLinks = TerminalLinks & { isAside(id: string): boolean };
 type Sessions = ReturnType<typeof openSessions>;
 
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
-  const { world, config, bus, onBug, log } = ports;
+  const { world, config, bus, log } = ports;
   const store: TerminalStore = new TerminalStore(
     log,
     world.clock,
@@ -96,10 +94,11 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     {
       terminal: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
       terminals: () => store.allSettled(),
-      submit: (command) => border.outcome(() => store.submit(command)),
-      lost: (id, loss) => border.outcome(() => lost.found(id, loss)),
+      submit: (command) => border.outcome(() => store.submit(command), command.id),
+      lost: (id, loss) => border.outcome(() => lost.found(id, loss), id),
       farewell: (terminal, message) => moments.farewell(terminal, message),
-      onBug,
+      onBug: (error, id) => void border.contain(id, error),
+      guard: (id, work) => border.guard(id, work),
     },
   );
   const screens = new Screens(world);
@@ -113,7 +112,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   });
   const lost = new LostTerminals({
     terminal: (id) => store.terminals.get(id),
-    note: (id, reason) => border.outcome(() => store.submit({ kind: "lost", id, reason })),
+    note: (id, reason) => border.outcome(() => store.submit({ kind: "lost", id, reason }), id),
     stopRest: (of) => {
       const trusted = [...store.terminals.values()].filter(({ id }) => !links.isAside(id)); // TP1
       return stopOrphans(world, trusted, { of, spared: links.spared() });
@@ -153,6 +152,7 @@ function stagesOf({ world }: PartPorts, border: PartBorder, sessions: Sessions, 
     ...sessions,
     place: world,
     isAside: links.isAside,
+    border,
     orphans: (terminals) => stopOrphans(world, terminals, { spared: links.spared() }),
     // Before anything is started, the last good checkpoint is pinned and the holder's program is built.
     prepare: async () => {

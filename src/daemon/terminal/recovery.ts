@@ -12,7 +12,7 @@ import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { Clock } from "../../world/clock.ts";
-import type { HowFar } from "../part.ts";
+import type { HowFar, PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { TerminalFound, TerminalHolders } from "./holders.ts";
 import type { TerminalStore } from "./store.ts";
@@ -29,7 +29,8 @@ export type WorkPorts = {
   readonly place: HomeWorld;
   readonly store: TerminalStore;
   readonly holders: TerminalHolders;
-  /** Whether it was set aside when the logs were folded. */
+  readonly border: Pick<PartBorder, "adopting" | "guard">;
+  /** Whether it was set aside. */
   isAside(id: string): boolean;
   /** Stops the leftover processes of terminals whose holder is gone; returns one item for each. */
   orphans(terminals: readonly Terminal[]): Promise<readonly ReportItem[]>;
@@ -67,7 +68,7 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
   const { length: waiting } = items;
   const lost: Lost[] = [];
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAt(terminal, ports)));
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAtOne(terminal, ports)));
     for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
     ports.progressed({ done: items.length - waiting, total: open.length });
     progress();
@@ -88,7 +89,8 @@ async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: 
   const rest = lost.values();
   const work = async () => {
     for (const { terminal, reason } of rest) {
-      items.push(await (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason)));
+      const restored = () => (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason));
+      items.push(await ports.border.adopting(terminal.id, restored)); // PB2 of part.ts
       step(items.length);
     }
   };
@@ -129,6 +131,10 @@ const SWEEP: readonly (string | null)[] = ["SIGHUP", "SIGTERM", "SIGKILL"];
 function isSwept({ state, signal }: Terminal, found: TerminalFound & { kind: "ended" }, bootId: string): boolean {
   const { bootId: then = bootId } = found;
   return state.kind !== "ended" && signal === undefined && then !== bootId && SWEEP.includes(found.signal);
+}
+
+function lookAtOne(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
+  return ports.border.adopting(terminal.id, () => lookAt(terminal, ports)); // PB2 of part.ts
 }
 
 async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
@@ -198,6 +204,9 @@ async function reconcile(ports: WorkPorts, progress: () => void): Promise<readon
   const { store, holders, orphans } = ports;
   const items = await orphans([...store.terminals.values()].filter((one) => !ports.isAside(one.id))); // K2
   progress();
-  for (const terminal of store.terminals.values()) for (const effect of effectsOf(terminal)) holders.perform(effect);
+  for (const terminal of [...store.terminals.values()])
+    ports.border.guard(terminal.id, () => {
+      for (const effect of effectsOf(terminal)) holders.perform(effect);
+    });
   return items;
 }

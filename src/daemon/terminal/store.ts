@@ -23,6 +23,7 @@ const RULES: Decider<Terminals> = {
   },
   apply: applyTerminal,
   effectsOf,
+  isOver: ({ removed }) => removed,
 };
 
 /** How terminals are read from their logs. */
@@ -30,6 +31,7 @@ export const TERMINAL_FOLDING: Folding<Terminals> = {
   place: "terminals/",
   what: "terminal",
   eventOf: terminalEventOf,
+  ends: ({ event }) => event === "terminal.removed",
   nameOf: ({ name }) => name,
   aside: (terminal, reason) => {
     const { removed, state } = terminal;

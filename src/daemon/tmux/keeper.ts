@@ -27,7 +27,8 @@ export type KeeperPorts = {
   /** K3 */
   mayAct(): boolean;
   /** Called for an error that is not a Fault. */
-  onBug(error: unknown): void;
+  /** `id`: the session that it happened for, if it was one (PB2 of part.ts). */
+  onBug(error: unknown, id?: string): void;
 };
 
 /** What was found about one session, for reports. */
@@ -156,10 +157,17 @@ export class TmuxKeeper {
 
   async #tend(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): Promise<Tended> {
     const found = this.#judge(care, seen, orderly);
-    const trouble = await this.#act(care, found, seen).catch(describe);
+    const trouble = await this.#act(care, found, seen).catch((error: unknown) => this.#describe(care, error));
     if (trouble === undefined) this.#troubles.delete(care.id);
     else this.#troubles.set(care.id, trouble);
     return { care: this.#ports.care(care.id) ?? care, found, trouble };
+  }
+
+  /** K4 */
+  #describe({ id }: TmuxCare, error: unknown): string {
+    if (isFault(error)) return wordsOf(error);
+    this.#ports.onBug(error, id);
+    return String(error);
   }
 
   #judge(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): TmuxVerdict {
@@ -236,12 +244,6 @@ function isWanted(state: TmuxCare["state"]): boolean {
 
 function refusalOf(result: Result<unknown>): string | undefined {
   return result.ok ? undefined : result.error.message;
-}
-
-/** K4 */
-function describe(error: unknown): string {
-  if (!isFault(error)) throw error;
-  return wordsOf(error);
 }
 
 function wordsOf({ message, hint }: Fault): string {

@@ -50,7 +50,7 @@ function openSessions({ world, config, bus, safeMode, onBug, log }: PartPorts, b
       care: (id) => store.states.get(id),
       submit: (command) => store.submit(command),
       mayAct: () => !safeMode.isActive(),
-      onBug,
+      onBug: (error, id) => (id === undefined ? onBug(error) : void border.contain(id, error)),
     },
   );
   return { store, keeper };

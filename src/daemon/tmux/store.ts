@@ -21,6 +21,7 @@ const RULES: Decider<Cares> = {
   },
   apply: applyTmux,
   effectsOf: tmuxEffectsOf,
+  isOver: ({ released }) => released,
 };
 
 /** How they are read from their logs. */
@@ -28,6 +29,7 @@ export const TMUX_FOLDING: Folding<Cares> = {
   place: "tmux/",
   what: "tmux session",
   eventOf: tmuxEventOf,
+  ends: ({ event }) => event === "tmux.released",
   nameOf: ({ name }) => name,
   aside: (care, reason) => (care.released ? undefined : { ...care, state: { kind: "uncertain", reason } }),
 };

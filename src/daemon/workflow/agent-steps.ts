@@ -24,7 +24,7 @@ import { makeDirectories } from "../../log/file/file.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { attemptDirectory } from "./attempt-files.ts";
-import type { AttemptFound } from "./attempts.ts";
+import { type AttemptFound, runIdOf } from "./attempts.ts";
 
 export type AgentStepPorts = {
   run(id: string): Run | undefined;
@@ -32,7 +32,8 @@ export type AgentStepPorts = {
   /** Whether its log is intact: otherwise nothing about it is certain. */
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
-  onBug(error: unknown): void;
+  /** PB2 of part.ts */
+  onBug(error: unknown, id: string): void;
 };
 
 type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: number | undefined };
@@ -71,17 +72,17 @@ export class AgentSteps {
     if (this.#starting.has(id)) return;
     this.#starting.add(id);
     const done = () => void this.#starting.delete(id);
-    this.#work(this.#start(id).finally(done));
+    this.#work(id, this.#start(id).finally(done));
   }
 
   /** GA5 */
   stop(id: string): void {
-    this.#work(this.#settle(id));
+    this.#work(id, this.#settle(id));
   }
 
   /** GA2 */
   tend(run: Run): void {
-    for (const { id } of attemptsOf(run)) if (this.has(id)) this.#work(this.#settle(id));
+    for (const { id } of attemptsOf(run)) if (this.has(id)) this.#work(id, this.#settle(id));
   }
 
   /** GA4 */
@@ -94,7 +95,7 @@ export class AgentSteps {
     const { owner } = agent;
     if (owner === undefined) return;
     this.#note(agent);
-    if (this.has(owner)) this.#work(this.#settle(owner));
+    if (this.has(owner)) this.#work(owner, this.#settle(owner));
     else this.#dismiss(agent.id, owner);
   }
 
@@ -151,7 +152,7 @@ export class AgentSteps {
   #dismiss(agent: string, attempt: string): void {
     const run = this.#runOf(attempt);
     if (run === undefined || !this.#ports.isTrusted(run) || !isAttemptOver(run, attempt)) return;
-    this.#work(this.#ports.agents.terminate(agent, "Its step is over."));
+    this.#work(attempt, this.#ports.agents.terminate(agent, "Its step is over."));
   }
 
   /** Does what its present state requires. */
@@ -219,7 +220,7 @@ export class AgentSteps {
   }
 
   #runOf(attempt: string): Run | undefined {
-    return this.#ports.run(attempt.slice(0, attempt.lastIndexOf(".")));
+    return this.#ports.run(runIdOf(attempt));
   }
 
   #directory({ repo }: Run, attempt: string): string {
@@ -230,9 +231,9 @@ export class AgentSteps {
     return hasClaim({ disk: this.#world.disk, directory: this.#directory(run, attempt) });
   }
 
-  #work(work: Promise<unknown>): void {
+  #work(attempt: string, work: Promise<unknown>): void {
     void work.catch((error: unknown) => {
-      if (!isFault(error)) this.#ports.onBug(error);
+      if (!isFault(error)) this.#ports.onBug(error, runIdOf(attempt));
     });
   }
 }

@@ -29,8 +29,8 @@ export type AttemptPorts = {
   holderCommand(): HolderCommand;
   /** Variables for a run's programs that are never written to disk. */
   secrets(run: string): Readonly<Record<string, string>>;
-  /** An error that is not a Fault. */
-  onBug(error: unknown): void;
+  /** An error that is not a Fault, in what is done for this run. */
+  onBug(error: unknown, id: string): void;
 };
 
 export type AttemptFound =
@@ -77,7 +77,7 @@ export class Attempts {
       stopRest: (id) => this.#stopRest(id),
       report: (id, news) => this.#report(id, news),
       recordsStartLazily: true,
-      onBug: this.#ports.onBug,
+      onBug: (error, id) => this.#ports.onBug(error, runIdOf(id)),
     };
   }
 
@@ -119,7 +119,7 @@ export class Attempts {
   }
 
   #runOf(attempt: string): Run | undefined {
-    return this.#ports.run(attempt.slice(0, attempt.lastIndexOf(".")));
+    return this.#ports.run(runIdOf(attempt));
   }
 
   #attempt(id: string): Attempt | undefined {
@@ -229,6 +229,11 @@ export class Attempts {
     const launch = run && launchOf(run, id, this.#directory(id));
     return launch?.ok === true && launch.value.kind === "agent" ? Buffer.from(launch.value.prompt) : new Uint8Array(0);
   }
+}
+
+/** The run that an attempt is of. */
+export function runIdOf(attempt: string): string {
+  return attempt.slice(0, attempt.lastIndexOf("."));
 }
 
 /** The evidence for a plan. A holder that is alive but does not answer counts as running. */

@@ -21,7 +21,6 @@ const INTERVAL_MS = 60_000;
 export type CheckpointPorts = {
   isOff(): boolean;
   say(words: string): void;
-  onBug(error: unknown): void;
 };
 
 type Kept = { readonly run: Run; readonly reason: CheckpointReason };

@@ -29,7 +29,9 @@ export type EnginePorts = {
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   mayBegin(): boolean;
-  onBug(error: unknown): void;
+  /** PB2 of part.ts */
+  onBug(error: unknown, id: string): void;
+  guard(id: string, work: () => void): void;
 };
 
 /** Timers count in 32 bits: for a later time, the timer is set again in between. */
@@ -72,8 +74,8 @@ export class Engine {
     if (effect.kind === "finish" || effect.kind === "discard") this.#finish(id);
     if (!this.#ports.mayBegin()) return; // E2
     if (effect.kind === "start") this.#executorOf(effect.attempt).start(effect.attempt);
-    if (effect.kind === "advance") this.#work(this.#advance(id));
-    if (effect.kind === "read-items") this.#work(this.#readItems(id, effect.attempt));
+    if (effect.kind === "advance") this.#work(id, this.#advance(id));
+    if (effect.kind === "read-items") this.#work(id, this.#readItems(id, effect.attempt));
   }
 
   /** Performs everything that a run needs now. */
@@ -84,7 +86,7 @@ export class Engine {
   /** E1. Called on every heartbeat; it costs next to nothing if all runs are healthy. */
   round(): void {
     if (this.#closed) return;
-    for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
+    for (const run of [...this.#ports.runs()]) if (isOpen(run)) this.#ports.guard(run.id, () => this.#tend(run));
     this.agentSteps.round();
   }
 
@@ -111,7 +113,8 @@ export class Engine {
 
   /** After a recovery: performs everything that runs need, and terminates agents whose attempt is over. */
   goOn(): void {
-    for (const run of this.#ports.runs()) if (isOpen(run)) this.performAll(run);
+    for (const run of [...this.#ports.runs()])
+      if (needsEffects(run)) this.#ports.guard(run.id, () => this.performAll(run));
     this.agentSteps.begin();
     this.agentSteps.round();
   }
@@ -128,8 +131,8 @@ export class Engine {
     this.performAll(run);
   }
 
-  #work(work: Promise<void>): void {
-    void work.catch(this.#ports.onBug);
+  #work(id: string, work: Promise<void>): void {
+    void work.catch((error: unknown) => this.#ports.onBug(error, id));
   }
 
   /** The clock was set, or the machine was asleep. */
@@ -145,7 +148,7 @@ export class Engine {
     const ms = Math.max(0, Math.min(MAX_MS, ...timesOf(run).map(this.#ports.left)));
     const cancel = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
-      this.#work(this.#submit({ kind: "wake", id })); // Also in safe mode: a step that takes too long is stopped.
+      this.#work(id, this.#submit({ kind: "wake", id })); // Also in safe mode: a step that takes too long is stopped.
     });
     this.#timers.set(id, cancel);
   }
@@ -203,6 +206,11 @@ export class Engine {
       last = page.last;
     }
   }
+}
+
+/** A run that was set aside and then cancelled may have left attempts. */
+function needsEffects(run: Run): boolean {
+  return isOpen(run) || effectsOf(run).some(({ kind }) => kind === "stop");
 }
 
 export function isOpen({ status, removed }: Run): boolean {

@@ -43,7 +43,7 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       const steps = foldSessions({ border, log, store }, workflowFolding(storage, world.clock, say));
       return border.foldAll(world.clock, steps, progress);
     },
-    stages: workflowStages({ store, engine, wasDown: () => wasDown(world) }),
+    stages: workflowStages({ border, store, engine, wasDown: () => wasDown(world) }),
     goLive: () => {
       checkpoints.startPolling();
       if (!safeMode.isActive()) void migration.firstAccess(world.self.environment());
@@ -61,7 +61,7 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
 }
 
 function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {
-  const { world, bus, safeMode, say, onBug, log, times } = ports;
+  const { world, bus, safeMode, say, log, times } = ports;
   const store = new WorkflowStore(
     log,
     times,
@@ -82,10 +82,11 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
-    onBug,
+    onBug: (error, id) => void border.contain(id, error),
+    guard: (id, work) => border.guard(id, work),
   });
   const storage = new CheckpointStorage(world);
   const isOff = () => safeMode.isActive();
-  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, { isOff, say, onBug });
+  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, { isOff, say });
   return { store, engine, storage, checkpoints };
 }

@@ -10,6 +10,7 @@ import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { planResume } from "../../core/workflow/resume.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import { type AttemptFound, evidenceOf } from "./attempts.ts";
 import { type Engine, isOpen } from "./engine.ts";
@@ -19,6 +20,7 @@ import type { WorkflowStore } from "./store.ts";
 const AT_ONCE = 64;
 
 export type WorkflowRecovery = {
+  readonly border: Pick<PartBorder, "adopting">;
   readonly store: WorkflowStore;
   readonly engine: Engine;
   /** Whether the machine went down since the last recovery. */
@@ -36,12 +38,13 @@ export function workflowStages(recovery: WorkflowRecovery): Pick<StageWork, "RES
 }
 
 async function restore(recovery: WorkflowRecovery, progress: () => void): Promise<ReportItem[]> {
-  const { store, engine } = recovery;
+  const { border, store, engine } = recovery;
+  const adoptOne = (run: Run) => border.adopting(run.id, () => adopt(store, engine, run)); // PB2 of part.ts
   const held = recovery.wasDown() ? await holdBack(store) : [];
   const open = [...store.states.values()].filter(isOpen);
   const items: ReportItem[] = [...held];
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((run) => adopt(store, engine, run)));
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map(adoptOne));
     items.push(...looked.filter(({ id }) => !held.some((other) => other.id === id)));
     progress();
   }

@@ -8,6 +8,7 @@ import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, setAside, workflowSession } from "../../core/workflow/run.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import type { Entry } from "../../log/session/entry.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Folding } from "../fold.ts";
@@ -20,12 +21,19 @@ const RULES: Decider<Workflows> = {
   decide: decideWorkflow,
   apply: applyWorkflow,
   effectsOf,
+  isOver: ({ removed, status }) => removed || status.kind === "cancelled",
 };
 
 export class WorkflowStore extends SessionStore<Workflows> {
   constructor(log: EventLog, clock: StoreClock, hooks: Hooks<Workflows>) {
     super(RULES, log, clock, hooks);
   }
+}
+
+function isCancel(entry: Entry): boolean {
+  if (entry.event !== "workflow.ended") return false;
+  const event = workflowEventOf(entry);
+  return event?.event === "workflow.ended" && event.data.state === "cancelled";
 }
 
 /** How runs are read from their logs, each from its checkpoint on. An unusable checkpoint is logged and ignored. */
@@ -44,6 +52,7 @@ export function workflowFolding(storage: CheckpointStorage, clock: Clock, say: (
     what: "workflow",
     load,
     eventOf: workflowEventOf,
+    ends: (entry: Entry) => entry.event === "workflow.removed" || isCancel(entry),
     nameOf: ({ name }: Run) => name,
     aside: (run: Run, reason: string) =>
       run.removed ? undefined : setAside(run, reason, new Date(clock.now()).toISOString()),

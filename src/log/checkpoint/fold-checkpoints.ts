@@ -6,8 +6,8 @@
 //      costs, and a recovery never reads more than the tail may grow to. A session that will not change by itself is
 //      saved at once.
 // FC3. Of each session one save is made at a time; what happened meanwhile is looked at when it is done.
-// FC4. If the disk does not take one, that is logged and stops nothing: the log has everything. The next event tries
-//      again.
+// FC4. If the disk does not take one, or it cannot be written as JSON, that is logged and stops nothing: the log has
+//      everything. The next event tries again.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -29,7 +29,6 @@ export type FoldCheckpointPorts<S> = {
   /** Safe mode, for those that stop then. */
   isOff(): boolean;
   say(words: string): void;
-  onBug(error: unknown): void;
 };
 
 /** `tail`: what happened since the last save, in bytes. */
@@ -129,15 +128,14 @@ export class FoldCheckpoints<S> {
   }
 
   async #write(id: string, kept: Kept<S>, state: S): Promise<void> {
-    const { what, save, say, onBug } = this.#ports;
+    const { what, save, say } = this.#ports;
     const failed = (reason: string) => say(`${what} ${id}: no checkpoint: ${reason}`);
     try {
       const saved = await save(state, kept.seq);
       if (saved.ok) kept.savedBytes = saved.value.bytes;
       else failed(saved.error.message);
     } catch (error) {
-      if (!isFault(error)) return onBug(error);
-      failed(`${error.message}. ${error.hint}`); // FC4
+      failed(isFault(error) ? `${error.message}. ${error.hint}` : String(error)); // FC4
     }
   }
 }

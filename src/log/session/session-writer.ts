@@ -19,8 +19,10 @@ export type Session = {
   length: number;
   /** Whether its file's name is known to be durable. */
   named: boolean;
-  /** Why it accepts no more entries; undefined if it does. */
+  /** Its file is damaged: why it accepts no more entries; undefined if it does. */
   frozen: string | undefined;
+  /** A reader set it aside: why it accepts only the entries that end it; undefined if it accepts all. */
+  aside: string | undefined;
   /** Durable lines that its file does not have yet. */
   readonly waiting: WaitingLines;
 };
@@ -28,7 +30,8 @@ export type Session = {
 /** A session with nothing on disk. */
 export function newSession(name: string): Session {
   const quotedId = JSON.stringify(sessionId(name));
-  return { name, quotedId, last: 0, length: 0, named: false, frozen: undefined, waiting: new WaitingLines() };
+  const none = { last: 0, length: 0, named: false, frozen: undefined, aside: undefined };
+  return { name, quotedId, ...none, waiting: new WaitingLines() };
 }
 
 export type SessionWrite = { readonly session: Session; readonly block: Uint8Array };

@@ -280,7 +280,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a bug in the start of a program is passed over in silence",
     file: "src/daemon/held/held-programs.ts",
-    from: "        if (!isFault(error)) this.#adapter.onBug(error); // HE4\n",
+    from: "        if (!isFault(error)) this.#adapter.onBug(error, name); // HE4\n",
     to: "",
     killedBy: {
       file: "src/daemon/held/held-programs.test.ts",
