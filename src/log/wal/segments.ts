@@ -92,8 +92,9 @@ export class Segments {
     try {
       return await this.#create(path);
     } catch (error) {
-      if (count === 0 || !isFault(error, "ENOSPC", "EDQUOT", "EMFILE", "ENFILE")) throw error;
-      removeIfThere(this.#disk, path);
+      if (count === 0 || !isFault(error, "ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE")) throw error;
+      // A read-only file system refuses even to remove what it did not create.
+      if (error.code !== "EROFS" || this.#disk.stat(path) !== undefined) removeIfThere(this.#disk, path);
       return undefined; // The log continues with the segments it has.
     }
   }

@@ -32,13 +32,13 @@ async function liveAgain(disk: SimDisk, memory: Memory): Promise<void> {
   await Life.begin(disk.powerCut(nothing), life.memory);
 }
 
-/** The `n`th open of a file like `part`, and every later one, finds no descriptor left. */
-function noDescriptors(part: string, n = 1): (call: Call) => FaultChoice | undefined {
+/** The `n`th open of a file like `part`, and every later one, finds no descriptor left, or fails otherwise. */
+function noDescriptors(part: string, n = 1, code = "EMFILE"): (call: Call) => FaultChoice | undefined {
   let opens = 0;
   return ({ operation, path }) => {
     if (operation !== "open" || !path.includes(part)) return undefined;
     opens += 1;
-    return opens >= n ? { kind: "fail", code: "EMFILE" } : undefined;
+    return opens >= n ? { kind: "fail", code } : undefined;
   };
 }
 
@@ -95,6 +95,18 @@ describe("too many open files (EMFILE)", () => {
 });
 
 describe("a read-only file system (EROFS)", () => {
+  test("when a new segment is needed: the log continues with those it has", async () => {
+    const life = await Life.begin(new SimDisk(), NOBODY);
+    const refused = noDescriptors(".wal", 1, "EROFS");
+    life.disk.fault = (call) =>
+      call.operation === "unlink" && call.path.includes(".wal") ? { kind: "fail", code: "EROFS" } : refused(call);
+    for (let i = 0; i < 20; i += 1) await life.perform([append([i % 3], 330), AWAIT]);
+    expect(life.disk.fired.length).toBeGreaterThan(0);
+    expect(life.memory.acknowledged).toBe(20);
+    life.disk.fault = undefined;
+    await liveAgain(life.disk.powerCut(nothing), life.memory);
+  });
+
   test("while running: refused with a hint, nothing acknowledged is lost, nothing refused appears", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     await life.perform([append([1, 2], 30), AWAIT]);
