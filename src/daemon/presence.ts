@@ -1,11 +1,14 @@
 // A daemon among the other programs of its home: its locks, its heartbeat, the watchdog it keeps, and who else runs.
 // PE1. A daemon whose lock was removed takes it again; if another process has taken it in the meantime, the daemon
 //      exits.
+// PE2. A watchdog that is hung is ended by SIGKILL, since it may be stopped, but not while it waits for the disk. The
+//      next one adopts what runs.
 import { isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../home/heartbeat-client.ts";
 import { DAEMON_LOCK, WAL_LOCK, WATCHDOG_LOCK, WATCHDOG_SOCKET, WEB_ADDRESS, WEB_LOCK } from "../home/layout.ts";
 import { logPath } from "../home/run-log.ts";
+import { holderOf } from "../home/running.ts";
 import { readServiceMark } from "../home/service-mark.ts";
 import { readWanted } from "../home/wanted.ts";
 import { livingPid, watchedPrograms } from "../home/watched.ts";
@@ -100,8 +103,18 @@ export class Presence {
           { argv: self.command("src/watchdog/main.ts", home), cwd: home, env: self.environment() },
           logPath(home),
         ),
+      end: () => this.#endWatchdog(),
       elapsed: () => clock.elapsed(),
     });
+  }
+
+  /** PE2 */
+  #endWatchdog(): void {
+    const { world, say } = this.#program;
+    const who = holderOf(world, joinPath(world.home, WATCHDOG_LOCK));
+    if (who === undefined || world.processes.waitsForDisk(who.pid)) return;
+    say(`the watchdog (${who.pid}) does not reply: it is ended, and the next one is started`);
+    world.processes.kill(who, "SIGKILL");
   }
 
   others(): Pick<StatusResult, "watchdog" | "web" | "programs"> {

@@ -6,10 +6,12 @@
 //     adopt us.
 // H3. A watchdog is started only if the operator wants `up` and no service manager keeps it. A surplus one exits by
 //     itself, because its lock is taken.
+// H4. A watchdog that has replied to beats and no longer does is hung: it is ended, and the next one is started. One of
+//     an older version never replies, and is left alone.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
-import { type Announced, encodeHeartbeat, type HeartbeatMessage } from "../wire/heartbeat.ts";
+import { type Announced, encodeHeartbeat, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
 
 export type Later = (ms: number, fn: () => void) => () => void;
 
@@ -37,7 +39,12 @@ export type HeartbeatPorts = {
   chance(): number;
 };
 
-export type HeartbeatEvents = { found?(): void; lost?(): void };
+export type HeartbeatEvents = {
+  found?(): void;
+  lost?(): void;
+  /** Called before each beat, with the number of those since the last reply, if there ever was one (H4). */
+  unanswered?(beats: number): void;
+};
 
 /**
  * A restarting watchdog listens after some tens of milliseconds; one that is gone for good costs one attempt a second.
@@ -57,6 +64,8 @@ export class HeartbeatLink implements HeartbeatChannel {
   #failures = 0;
   #live = false;
   #closed = false;
+  /** H4: since the last reply on this connection; undefined before the first. */
+  #unanswered: number | undefined;
 
   /** Starts connecting, without waiting for it. */
   constructor(ports: HeartbeatPorts, self: Announced, events: HeartbeatEvents = {}) {
@@ -68,6 +77,10 @@ export class HeartbeatLink implements HeartbeatChannel {
   }
 
   send(): void {
+    if (this.#unanswered !== undefined) {
+      this.#events.unanswered?.(this.#unanswered); // H4
+      this.#unanswered += 1;
+    }
     this.#say({ type: "beat" });
   }
 
@@ -96,7 +109,7 @@ export class HeartbeatLink implements HeartbeatChannel {
 
   async #connect(): Promise<void> {
     try {
-      const wire = await this.#ports.connect({ bytes: () => undefined, closed: () => this.#lost() });
+      const wire = await this.#ports.connect({ bytes: this.#replies(), closed: () => this.#lost() });
       if (this.#closed) wire.end();
       else this.#found(wire);
     } catch (error) {
@@ -105,16 +118,26 @@ export class HeartbeatLink implements HeartbeatChannel {
     }
   }
 
+  #replies(): (bytes: Uint8Array) => void {
+    const reader = new HeartbeatReader();
+    return (bytes) => {
+      if (reader.push(bytes)?.some(({ type }) => type === "beat") === true) this.#unanswered = 0; // H4
+    };
+  }
+
   #found(wire: HeartbeatWire): void {
     this.#wire = wire;
     this.#failures = 0;
-    this.#say({ type: "hello", ...this.#self, live: this.#live }); // H2
+    this.#unanswered = undefined;
+    const echo = this.#events.unanswered !== undefined && ({ echo: true } as const);
+    this.#say({ type: "hello", ...this.#self, live: this.#live, ...echo }); // H2
     this.#events.found?.();
   }
 
   #lost(): void {
     if (this.#closed) return;
     this.#wire = undefined;
+    this.#unanswered = undefined;
     this.#failures += 1;
     const wait = backoffMs(this.#failures, this.#ports.chance(), RECONNECT);
     this.#cancel = this.after(wait, () => void this.#connect()); // H1
@@ -129,6 +152,8 @@ export type KeeperPorts = {
   managed?(): boolean;
   /** Starts a watchdog that outlives us. Throws a Fault if it cannot be started. */
   start(): void;
+  /** Ends the one that is hung (H4). */
+  end?(): void;
   /** Monotonic milliseconds. */
   elapsed(): number;
 };
@@ -139,6 +164,10 @@ const KEEP_EVERY_MS = 2_000;
 /** One that answers and dies again and again is not started for ever: at most this many in ten seconds. */
 const KEEP_AT_MOST = 5;
 const KEEP_WINDOW_MS = 10_000;
+
+/** H4. A watchdog replies within a millisecond; a busy machine may take some seconds. Both must be exceeded. */
+const SILENT_MS = 7_000;
+const SILENT_BEATS = 3;
 
 /** Pass the result to `HeartbeatLink` as its events: a lost watchdog is started again (H3). */
 export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
@@ -159,5 +188,13 @@ export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
   const found = (): void => {
     notBefore = Number.NEGATIVE_INFINITY;
   };
-  return { found, lost };
+  let silentSince = 0;
+  const unanswered = (beats: number): void => {
+    const now = ports.elapsed();
+    if (beats === 0) silentSince = now;
+    if (beats < SILENT_BEATS || now - silentSince < SILENT_MS || ports.wanted() === "down") return;
+    silentSince = now; // Given as long again, if it is not ended.
+    ports.end?.();
+  };
+  return { found, lost, ...(ports.end !== undefined && { unanswered }) };
 }

@@ -3,9 +3,10 @@
 // N2. Only clients that sent a hello are heard, except for the request to look again.
 // N3. If the socket is removed, it is restored; existing connections are not affected.
 // N4. If another process answers on it by then, another watchdog runs.
+// N5. Only a client that asks for replies gets them, and none while it does not read: the next one says the same.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { Complain } from "../home/recovery-bus.ts";
-import { type Announced, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
+import { type Announced, encodeHeartbeat, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 
@@ -13,6 +14,7 @@ import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/s
 const MAX_CALLERS = 256;
 
 const LOOK_EVERY_MS = 2_000;
+const ECHO = encodeHeartbeat({ type: "beat" });
 
 export interface Host {
   heard(from: Announced, message: HeartbeatMessage): void;
@@ -79,9 +81,17 @@ export class HeartbeatServer {
     else this.#callers.add(caller);
     const reader = new HeartbeatReader();
     let from: Announced | undefined;
+    let echo = false;
+    const reply = (): void => {
+      if (echo && caller.waiting === 0) caller.send(ECHO); // N5
+    };
     const bytes = (chunk: Uint8Array): void => {
       const messages = reader.push(chunk);
-      for (const message of messages ?? []) from = this.#take(message, from);
+      for (const message of messages ?? []) {
+        from = this.#take(message, from);
+        if (message.type === "hello") echo = message.echo === true;
+        if (message.type === "hello" || message.type === "beat") reply();
+      }
       if (messages === undefined) caller.destroy(); // N1
     };
     const closed = (): void => {

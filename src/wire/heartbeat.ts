@@ -1,4 +1,5 @@
-// What watched processes send to the watchdog: one JSON object a line over `run/watchdog.sock`. There are no replies.
+// What watched processes send to the watchdog: one JSON object a line over `run/watchdog.sock`. The only
+// reply is a `beat` for the hello and each `beat` of a process that asks for it (`echo`): a hung watchdog is noticed.
 //   hello  who I am; first on every connection     beat   I am here          live   what I was started for works now
 //   bye    I leave, with this exit code            look   (anybody) read the operator's settings again
 // B1. A line that is not a message is ignored, and so are messages and fields of a newer version. Fields are added,
@@ -34,7 +35,7 @@ const HELLO = object({ name: text, pid: count, startTime: count, bootId: text })
 export type Announced = Infer<typeof HELLO>;
 
 export type HeartbeatMessage =
-  | ({ readonly type: "hello"; readonly live: boolean } & Announced)
+  | ({ readonly type: "hello"; readonly live: boolean; readonly echo?: true } & Announced)
   | { readonly type: "beat" }
   | { readonly type: "live" }
   | { readonly type: "bye"; readonly code: number }
@@ -68,5 +69,6 @@ function helloIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | u
   const hello = fitting(HELLO, found);
   if (hello === undefined) return undefined;
   const { name, pid, startTime, bootId } = hello;
-  return { type: "hello", name, pid, startTime, bootId, live: found["live"] === true };
+  const echo = found["echo"] === true && ({ echo: true } as const);
+  return { type: "hello", name, pid, startTime, bootId, live: found["live"] === true, ...echo };
 }

@@ -1,7 +1,8 @@
-// A daemon that runs but does not answer: every command terminates and says what can be done.
+// A daemon or a watchdog that runs but does not answer: every command terminates, and says what can be done.
 import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
 afterEach(endAll);
@@ -33,4 +34,22 @@ test("with a stopped daemon, every command ends with an answer from the disk or 
   process.kill(daemon.pid, "SIGKILL");
   await home.ok("new", "three", "--", "sleep", "1000");
   expect((await home.listed("one")).state).toBe("running");
+}, 180_000);
+
+test("H4 a stopped watchdog is replaced by the daemon, which stays, and so do its programs; `up` says what is", async () => {
+  const home = new Home();
+  await home.ok("up");
+  await home.ok("new", "one", "--", "sleep", "1000");
+  const before = await home.json("status");
+  const { pid } = await home.listed("one");
+  process.kill(before.watchdog.pid, "SIGSTOP");
+  expect((await home.run("up")).code).toBe(0);
+  const replaced = async () => {
+    const { watchdog } = await home.json("status");
+    return watchdog.pid !== null && watchdog.pid !== before.watchdog.pid;
+  };
+  await until("another watchdog", replaced, () => home.run("logs"));
+  expect((await home.json("status")).daemon).toEqual(before.daemon);
+  expect((await home.listed("one")).pid).toBe(pid);
+  expect((await home.run("up")).code).toBe(0);
 }, 180_000);

@@ -66,7 +66,7 @@ test("WD-9(b) a line without an end is not buffered forever", () => {
 /** A watchdog's end of the connection, which can go away and come back. */
 function line() {
   const clock = new SimClock();
-  const state = { listening: true, waiting: 0, said: [] as string[], connections: 0 };
+  const state = { listening: true, waiting: 0, said: [] as string[], connections: 0, replies: false };
   let hangUp = (): void => undefined;
   const ports: HeartbeatPorts = {
     connect: async (events) => {
@@ -74,7 +74,11 @@ function line() {
       state.connections += 1;
       hangUp = () => events.closed();
       const wire: HeartbeatWire = {
-        send: (bytes) => void state.said.push(String(decodeHeartbeat(Buffer.from(bytes).toString())?.type)),
+        send: (bytes) => {
+          const type = String(decodeHeartbeat(Buffer.from(bytes).toString())?.type);
+          state.said.push(type);
+          if (type === "beat" && state.replies) events.bytes(encodeHeartbeat({ type: "beat" }));
+        },
         get waiting() {
           return state.waiting;
         },
@@ -189,5 +193,55 @@ test("a watchdog that answered and is lost is restarted at once, but at most fiv
   await pass(clock, 10_000);
   hangUp();
   expect(starts).toBe(6);
+  link.close();
+});
+
+test("H4 a watchdog that no longer replies is ended after seven seconds, unless down is wanted; one that never did is not", async () => {
+  const { clock, state, ports } = line();
+  const ends: number[] = [];
+  let wanted: "up" | "down" = "up";
+  const end = () => void ends.push(clock.elapsed());
+  const keep = keepWatchdog({ wanted: () => wanted, start: () => undefined, end, elapsed: () => clock.elapsed() });
+  const link = new HeartbeatLink(ports, self, keep);
+  await clock.settle();
+  const stop = startHeartbeat(link, 2000);
+  await pass(clock, 60_000);
+  expect(ends).toEqual([]); // An older version.
+  state.replies = true;
+  await pass(clock, 60_000);
+  expect(ends).toEqual([]);
+  state.replies = false;
+  wanted = "down";
+  await pass(clock, 20_000);
+  expect(ends).toEqual([]);
+  state.replies = true;
+  await pass(clock, 2_000);
+  state.replies = false;
+  wanted = "up";
+  const since = clock.elapsed();
+  await pass(clock, 10_000);
+  expect(ends.length).toBe(1);
+  expect((ends[0] ?? 0) - since).toBeGreaterThanOrEqual(7_000);
+  stop();
+  link.close();
+});
+
+test("H4 our own absence is not the watchdog's: one late beat ends nothing", async () => {
+  const { clock, state, ports } = line();
+  let ends = 0;
+  const end = () => {
+    ends += 1;
+  };
+  const keep = keepWatchdog({ wanted: () => "up", start: () => undefined, end, elapsed: () => clock.elapsed() });
+  const link = new HeartbeatLink(ports, self, keep);
+  await clock.settle();
+  state.replies = true;
+  startHeartbeat(link, 2000);
+  state.replies = false;
+  await pass(clock, 2_000);
+  clock.lag(60_000);
+  state.replies = true;
+  await pass(clock, 10_000);
+  expect(ends).toBe(0);
   link.close();
 });
