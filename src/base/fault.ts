@@ -30,6 +30,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EDQUOT: "The disk quota is used up. Free some space; nothing that was acknowledged is lost.",
   EROFS: "The file system is read-only. Remount it for writing, then start again.",
   EIO: "The disk failed to read or write. Check its health (dmesg, smartctl), then start again.",
+  EAGAIN: "The system allows no more processes. End some, or raise the limit (ulimit -u, or pids.max of the cgroup).",
+  ENOMEM: "The system has no memory to spare. End some programs, or raise the limit.",
   EMFILE: "Too many open files. Raise the limit (ulimit -n), then try again.",
   ENFILE: "The system has too many open files. Close some programs, then try again.",
   EACCES: "Permission denied. The home must belong to the user who runs holdfast.",

@@ -7,6 +7,10 @@ import { killIfThere } from "./home.ts";
 
 const ROOTS = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"];
 
+/** Those that a test has made. */
+const open = new Set<PidsLimit>();
+let made = 0;
+
 export class PidsLimit {
   readonly #group: string;
 
@@ -16,9 +20,23 @@ export class PidsLimit {
 
   /** Returns undefined if this system does not allow it. */
   static make(): PidsLimit | undefined {
-    const groups = ROOTS.filter((root) => existsSync(root)).map((root) => join(root, `holdfast-test-${process.pid}`));
+    made += 1;
+    const name = `holdfast-test-${process.pid}-${made}`;
+    const groups = ROOTS.filter((root) => existsSync(root)).map((root) => join(root, name));
     const group = process.getuid?.() === 0 ? groups.find(isLimited) : undefined;
     return group === undefined ? undefined : new PidsLimit(group);
+  }
+
+  static mustMake(): PidsLimit {
+    const limit = PidsLimit.make();
+    if (limit === undefined) throw new Error("there is no pids controller");
+    open.add(limit);
+    return limit;
+  }
+
+  static async closeAll(): Promise<void> {
+    for (const limit of open) await limit.close();
+    open.clear();
   }
 
   /** It, and all that it starts from now on. */

@@ -43,9 +43,10 @@ function cellsOf(run: ListedRun): string[] {
   return [shortId(id), name, startedAt.slice(0, 19), stateText(run), nextText(run)];
 }
 
-function nextText({ id, state, needs }: ListedRun): string {
+function nextText({ id, state, needs, trouble }: ListedRun): string {
   const need = needs.find(({ agent }) => agent !== null);
   if (need !== undefined) return nextOf(id, need); // Even if other items of a map continue.
+  if (trouble !== undefined) return `it is tried again: ${trouble}`;
   return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 

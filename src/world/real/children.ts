@@ -175,10 +175,12 @@ function launch<T>(command: Command, spawn: () => T): T {
   } catch (error) {
     const code = systemCode(error) ?? codeIn(error);
     if (code === undefined) throw error;
-    throw new Fault({ code, operation: "start", path: program, hint: HINT }, error);
+    const hint = OF_PROGRAM.includes(code) ? { hint: HINT } : {};
+    throw new Fault({ code, operation: "start", path: program, ...hint }, error);
   }
 }
 
+const OF_PROGRAM = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENOEXEC"];
 const HINT = "Check that the program exists, is executable, and is on the PATH of the terminal's environment.";
 
 function codeIn(error: unknown): string | undefined {

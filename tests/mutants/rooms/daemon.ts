@@ -287,4 +287,14 @@ export const DAEMON: readonly Mutant[] = [
       test: "HE4 an error that is not a Fault is a bug of ours, and is not retried in silence",
     },
   },
+  {
+    mutant: "a holder that hangs since its start is waited for for ever",
+    file: "src/daemon/held/held-programs.ts",
+    from: "    this.#adapter.dismiss(name);\n",
+    to: "",
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE7 if every holder takes 21000 ms, 1 are replaced, each alone, and the next one starts the program once",
+    },
+  },
 ];

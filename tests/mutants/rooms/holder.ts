@@ -127,4 +127,14 @@ export const HOLDER: readonly Mutant[] = [
       test: "O3 after the end a client that does not leave is waited for three seconds, and no longer",
     },
   },
+  {
+    mutant: "a fork that fails inside a holder is the program's end",
+    file: "src/holder/start-fault.ts",
+    from: "  return CODES.get(code);",
+    to: "  return CODES.get(code) ?? NOT_FOUND;",
+    killedBy: {
+      file: "src/daemon/held/held-programs.test.ts",
+      test: "HE4 a program that the system refuses to start is tried again by its holder, and the reason is known",
+    },
+  },
 ];
