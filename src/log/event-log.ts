@@ -5,7 +5,7 @@
 //     past the limit it refuses with `log.busy`, and `room` resolves when there is room again.
 // L3. After a failed sync nothing is ever written again (W3), and `halted` tells the owner, whose process must end;
 //     after a full disk everything continues once there is room.
-// L4. A session whose file is damaged accepts nothing more. One that a reader set aside accepts what ends it, and after.
+// L4. A session whose file is damaged accepts nothing more. One that a reader set aside still accepts its end.
 import { AssertionError, assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
