@@ -1,8 +1,10 @@
 // Starts Holdfast on a home for a command that needs it, and shows the progress.
 // A5. If a service is installed for this home, the service manager is asked to start it; we start it only if that
 //     fails.
+// A6. A watchdog that has started no daemon for some seconds, and does not reply, is hung: it is replaced.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
+import { endHungWatchdog } from "../home/hung-watchdog.ts";
 import { logPath } from "../home/run-log.ts";
 import { runningOn } from "../home/running.ts";
 import { readServiceMark } from "../home/service-mark.ts";
@@ -18,6 +20,8 @@ import { say } from "./print.ts";
 const BETWEEN_STARTS_MS = 1_000;
 /** Together with the attempts before and after, a running daemon has then been silent for ten seconds: it hangs. */
 const HANGS_MS = 6_000;
+/** A watchdog starts a daemon within a second, and again after a crash. */
+const IDLE_MS = 3_000;
 /** Shorter waits are not announced. */
 const SILENT_MS = 300;
 
@@ -63,8 +67,17 @@ export class Starter {
     if (stage !== undefined || hung !== undefined) return hung;
     const { clock } = this.#world;
     if (clock.elapsed() - this.#started < BETWEEN_STARTS_MS) return undefined;
+    if (clock.elapsed() - this.#began >= IDLE_MS) await this.#replaceHung();
     this.#started = clock.elapsed();
     return startHere(this.#world, this.#home);
+  }
+
+  /** A6 */
+  async #replaceHung(): Promise<void> {
+    if (runningOn(this.#world, this.#home).daemon !== undefined) return;
+    const pid = await endHungWatchdog(this.#world, this.#home);
+    if (pid !== undefined)
+      await say(this.#world.console, `the watchdog (process ${pid}) did not reply: it is replaced`);
   }
 
   /** E3 of client.ts. A daemon that waits for the disk does not hang: it continues when the disk does. */

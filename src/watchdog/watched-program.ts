@@ -5,6 +5,7 @@
 //     heal.
 // T3. An end is judged once: asked for or not, graceful or a crash. One that followed a silence is that silence's
 //     crash.
+// T4. If the machine has no room for a process at the moment, that is nobody's crash: it is tried again later.
 
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
@@ -27,6 +28,8 @@ import { type PartEvent, type PartState, partMachine } from "./watched-program-t
 const BLOCKED_LOOK_MS = 50;
 /** As in a shell: the program could not be executed. */
 const NOT_STARTED = 127;
+/** T4: a limit of processes, memory or files. */
+const PASSING = ["EAGAIN", "ENOMEM", "EMFILE", "ENFILE"];
 const NOBODY: ProcessIdentity = { pid: 0, startTime: -1, bootId: "" };
 
 export class WatchedProgram {
@@ -133,13 +136,24 @@ export class WatchedProgram {
       if (!isFault(error)) throw error;
       this.#owner.complain(error);
       this.#go("fail");
-      this.#again(new Life(this.#owner.world, NOBODY, () => undefined), { kind: "exited", code: NOT_STARTED });
+      if (isFault(error, ...PASSING)) this.#tryLater();
+      else this.#again(new Life(this.#owner.world, NOBODY, () => undefined), { kind: "exited", code: NOT_STARTED });
     }
   }
 
+<<<<<<< HEAD
   /** The note was removed. */
   noteAgain(): void {
     if (this.#life !== undefined) this.#note(this.#life.who);
+=======
+  /** T4 */
+  #tryLater(): void {
+    const { world } = this.#owner;
+    const failed = { liveMs: "never", crashed: false } as const;
+    if (this.#owner.wantsUp())
+      this.#beginAfter(this.#pace.waitMs(failed, world.clock.elapsed(), world.random.fraction()));
+    else this.#owner.toldDown(); // T2
+>>>>>>> clocks
   }
 
   /** For our successor; a program that holds a lock needs no note. */

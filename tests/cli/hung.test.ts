@@ -53,3 +53,21 @@ test("H4 a stopped watchdog is replaced by the daemon, which stays, and so do it
   expect((await home.listed("one")).pid).toBe(pid);
   expect((await home.run("up")).code).toBe(0);
 }, 180_000);
+
+test("A6 `up` beside a stopped watchdog without a daemon replaces it, and everything is back", async () => {
+  const home = new Home();
+  await home.ok("up");
+  await home.ok("new", "one", "--", "sleep", "1000");
+  const { watchdog, daemon } = await home.json("status");
+  const { pid } = await home.listed("one");
+  process.kill(watchdog.pid, "SIGSTOP");
+  process.kill(daemon.pid, "SIGKILL");
+  const up = await home.run("up");
+  expect([up.code, up.err]).toEqual([
+    0,
+    expect.stringContaining(`the watchdog (process ${watchdog.pid}) did not reply`),
+  ]);
+  const after = await home.json("status");
+  expect([after.watchdog.pid === watchdog.pid, after.recovery.stage]).toEqual([false, "LIVE"]);
+  expect((await home.listed("one")).pid).toBe(pid);
+}, 180_000);

@@ -51,6 +51,8 @@ class MachineProcesses extends SimProcesses {
 class MachineChildren implements Children {
   readonly started: Child[] = [];
   missing = false;
+  /** The machine has no room for another process. */
+  full = false;
   readonly #processes: MachineProcesses;
 
   constructor(processes: MachineProcesses) {
@@ -58,6 +60,7 @@ class MachineChildren implements Children {
   }
 
   watched(command: Command, ended: (ending: Ending) => void): number {
+    if (this.full) throw new Fault({ code: "EAGAIN", operation: "start", path: command.argv[0] });
     if (this.missing) throw new Fault({ code: "ENOENT", operation: "start", path: command.argv[0] });
     const child = { name: command.argv[0], who: this.#processes.spawn(), command, ended };
     this.started.push(child);

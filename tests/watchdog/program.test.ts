@@ -6,7 +6,7 @@ import { readLastCrash } from "../../src/home/last-crash.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { readSafeMode } from "../../src/home/safe-mode.ts";
 import { partMachine } from "../../src/watchdog/watched-program-table.ts";
-import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../../src/wire/heartbeat.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";
 import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./machine.ts";
 
@@ -72,6 +72,18 @@ test("WD-8(e) a program that cannot be started counts as a crash, retried with b
   machine.world.children.missing = false;
   await machine.pass(2000);
   expect(machine.names).toBe("program");
+});
+
+test("T4 a daemon that finds no room for its process is no crash, however often: it starts when there is room", async () => {
+  const machine = new Machine();
+  machine.world.children.full = true;
+  machine.run([DAEMON_SPEC]);
+  await machine.pass(60_000);
+  expect(machine.said.filter((text) => text.includes("EAGAIN")).length).toBeGreaterThan(5);
+  expect(readLastCrash(machine.world.disk, HOME)).toBeUndefined();
+  machine.world.children.full = false;
+  await machine.pass(75_000);
+  expect([machine.names, machine.last().command.env[SAFE_MODE_VARIABLE]]).toEqual(["daemon", undefined]);
 });
 
 test("WD-2(c) a child's exit is noticed at once, without a missed heartbeat", async () => {
