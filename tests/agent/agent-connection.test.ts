@@ -15,10 +15,11 @@ const STATUS = {
   ...{ exit: null, trouble: null },
 };
 
-function setUp() {
+function setUp(codec = scripted) {
   const fixture = new AgentFixture();
   fixture.create("a");
   const read: ProviderEvent[] = [];
+  const bugs: unknown[] = [];
   const wire: { events?: HolderWireEvents } = {};
   const spec: HolderSpec = {
     ...{ v: 1, id: "a", generation: 1, argv: ["agent"], cwd: "/", env: {}, socket: "/s", size: STATUS.size },
@@ -33,23 +34,21 @@ function setUp() {
     events: { ended: () => undefined, lost: () => undefined },
   };
   const connection = new AgentConnection(peer, 0, {
-    codec: scripted,
+    codec,
     tools: { command: [], env: {} },
     agent: () => fixture.agent("a"),
     read: async (_, events) => read.push(...events) > 0,
     taken: async () => true,
-    onBug: (error) => {
-      throw error;
-    },
+    onBug: (error) => void bugs.push(error),
   });
   const hears = (...frames: readonly Uint8Array[]) => wire.events?.bytes(Buffer.concat(frames));
-  return { connection, hears, read };
+  return { connection, hears, read, bugs };
 }
 
 const settled = () => new Promise((done) => setImmediate(done));
 
 test("a line in two frames that arrive together is read at once, without waiting for more output", async () => {
-  const { connection, hears, read } = setUp();
+  const { connection, hears, read, bugs } = setUp();
   const welcomed = connection.client.connect();
   await settled();
   hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
@@ -58,4 +57,25 @@ test("a line in two frames that arrive together is read at once, without waiting
   hears(protocol.outputFrame(0, line.subarray(0, 9)), protocol.outputFrame(9, line.subarray(9)));
   await settled();
   expect(read).toEqual([{ kind: "done", response: "yes" }]);
+  expect(bugs).toEqual([]);
+});
+
+test("A5 if the codec throws, the connection is over: that is reported once, and no more output is decoded", async () => {
+  const bug = new RangeError("too deep");
+  let decoded = 0;
+  const decode = () => {
+    decoded += 1;
+    throw bug;
+  };
+  const { connection, hears, read, bugs } = setUp({ ...scripted, decode });
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  expect(await welcomed).toMatchObject({ ok: true });
+  const line = Buffer.from('{"type":"done","response":"yes"}\n');
+  for (const at of [0, 1]) {
+    hears(protocol.outputFrame(at * line.length, line));
+    await settled();
+  }
+  expect({ decoded, read, bugs }).toEqual({ decoded: 1, read: [], bugs: [bug] });
 });

@@ -1,8 +1,9 @@
 // What a program prints may be made to break its reader. It stays with that program's session: the daemon lives, the
 // next one becomes LIVE, and everybody else goes on.
 import { expect, test } from "bun:test";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { processes } from "../daemon/home.ts";
+import { rewriteLast } from "../poison.ts";
 import { until } from "../until.ts";
 import { Runs } from "../workflow/runs.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
@@ -53,15 +54,9 @@ test("a line that is nested a hundred thousand levels deep, a limit for ever, a 
   await place.must("agent.terminate", { id: deep, reason: "" });
 });
 
-/** Replaces the last line of an agent's log, as an older version may have written it; it has no checkpoint yet. */
+/** An older version wrote this line, and no checkpoint behind it. */
 function poison(place: AgentHome, id: string, event: string, data: string): void {
-  const path = `agents/${id}/events.jsonl`;
-  const lines = place.text(path).split("\n").slice(0, -1);
-  const { seq, prev, session_id, ts } = JSON.parse(lines.at(-1) ?? "");
-  const head = JSON.stringify({ seq, prev, session_id, ts, event }).slice(0, -1);
-  const line = `${head},"data":${data}`;
-  const sum = (Bun.hash.crc32(line) >>> 0).toString(16).padStart(8, "0");
-  writeFileSync(place.file(path), [...lines.slice(0, -1), `${line},"sum":"${sum}"}`, ""].join("\n"));
+  rewriteLast(place.file(`agents/${id}/events.jsonl`), event, data);
   for (const name of readdirSync(place.file(`agents/${id}`)))
     if (name.startsWith("checkpoint")) rmSync(place.file(`agents/${id}/${name}`), { recursive: true });
 }

@@ -24,6 +24,7 @@ import { TapeReader } from "../../src/log/tape/reader.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { BUN } from "../ours.ts";
+import { rewriteLast } from "../poison.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, killIfThere, processes, readProc } from "./home.ts";
 
@@ -91,6 +92,30 @@ test("DS-2(a) a bad record sets one terminal aside, with its name and a next ste
   expect(await home.ask("terminal.rename", { id: bad, name: "x" })).toMatchObject({ error: { code: "log.frozen" } });
   // Settled: the holder runs on, and keeps its arguments.
   expect(readProc(home.claim(bad)?.pid ?? 0, "cmdline")).toContain(bad); // It was left alone.
+});
+
+test("PB2 a terminal whose log does not fold can be removed: its program ends, and it stays removed", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const [bad, good] = [await home.open("bad", SLEEP), await home.open("good", SLEEP)];
+  const { pid } = await home.is(bad, "running");
+  await home.is(good, "running");
+  expect(await home.stop(first)).toBe(0);
+  rewriteLast(home.file(`terminals/${bad}/events.jsonl`), "terminal.renamed", "{}");
+  const second = await home.live();
+  expect((await home.listed(bad)).state.kind).toBe("uncertain");
+  const begun = processes.startTime(pid);
+  expect(begun).toBeDefined();
+  await home.must("terminal.remove", { id: bad });
+  await until(
+    "its program is gone",
+    () => processes.startTime(pid) !== begun,
+    () => pid,
+  );
+  await home.kill(second);
+  await home.live();
+  expect((await home.must("terminal.list", {})).map(({ name }) => name)).toEqual(["good"]);
+  expect((await home.report()).items.map(({ id, fate }) => [id, fate])).toEqual([[good, "back as it was"]]);
 });
 
 test("a holder's socket deleted while the daemon was down is found again", async () => {

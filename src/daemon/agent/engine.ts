@@ -4,7 +4,7 @@
 // E2. Times are in the state; a timer here is only a reminder of the next one.
 // E3. There are rounds only while an agent has a process or a turn.
 import type { Result } from "../../base/result.ts";
-import { type Agent, type AgentRecord, isAside, isLive } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
@@ -117,7 +117,6 @@ export class AgentEngine {
 
   /** It is busy, and an effect may have been missed; an idle agent gets its effects when it becomes active. */
   #needsLook(agent: Agent): boolean {
-    if (isAside(agent)) return false;
     return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
   }
 

@@ -341,17 +341,22 @@ export class TerminalHolders {
     this.#ports.submit({ kind: "signalled", id });
   }
 
-  /** The program of a terminal that was set aside may still run. */
   #discard(id: string): void {
     const socket = holderSocket(this.#world.home, id);
-    const lives = this.#ports.terminal(id)?.state.kind === "uncertain" && this.#world.disk.stat(socket) !== undefined;
-    const ended = lives ? this.#send(id, ["SIGHUP", "SIGCONT", "SIGKILL"]) : undefined;
     const drop = () => {
       this.#held.connections.drop(id);
       removeIfThere(this.#world.disk, socket);
     };
-    if (ended === undefined) drop();
-    else this.#work(id, ended.finally(drop));
+    const lives = this.#ports.terminal(id)?.state.kind === "uncertain" && this.#world.disk.stat(socket) !== undefined;
+    if (lives) this.#work(id, this.#kill(id).finally(drop));
+    else drop();
+  }
+
+  /** The program of a terminal that was set aside may still run when it is removed. */
+  async #kill(id: string): Promise<void> {
+    const { connections } = this.#held;
+    await connections.connect(id);
+    connections.signal(id, "SIGKILL");
   }
 }
 
