@@ -113,7 +113,7 @@ test("an agent left by an aborted reading is forgotten when it is read again", a
 
 test("no agent is shown until all are read", async () => {
   const { log, store, border } = await life(await lived());
-  const handlers = agentHandlers({ border, store } as unknown as AgentHandlerPorts);
+  const handlers = agentHandlers({ border, store, trouble: () => undefined } as unknown as AgentHandlerPorts);
   const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "rule.list"];
   for (const look of looks)
     expect(await handlers[look]?.({ id: IDS[0] })).toMatchObject({ ok: false, error: { code: "not-live" } });
@@ -179,7 +179,11 @@ test("AH4 agents are shown only as far as they are durable: a decision appears i
   // Makes the next syncs take long.
   disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50));
   await create(store, first);
-  const handlers = agentHandlers({ border: await readBorder(), store } as unknown as AgentHandlerPorts);
+  const handlers = agentHandlers({
+    border: await readBorder(),
+    store,
+    trouble: () => undefined,
+  } as unknown as AgentHandlerPorts);
   const shown = async () => [
     await handlers["agent.list"]?.({}),
     await handlers["agent.inbox"]?.({ id: first }),

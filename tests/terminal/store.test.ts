@@ -204,7 +204,11 @@ test("a repeated command changes nothing, but unfinished work is done again", as
 
 test("terminals are shown only as far as they are durable: a decision appears in no answer before its sync completes", async () => {
   const { disk, clock, store } = await Site.begin();
-  const handlers = terminalHandlers({ store, border: await readBorder() } as unknown as TerminalHandlerPorts);
+  const handlers = terminalHandlers({
+    store,
+    border: await readBorder(),
+    holders: { trouble: () => undefined },
+  } as unknown as TerminalHandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
     return listed.ok ? listed.value.map(({ name }) => name) : listed.error;

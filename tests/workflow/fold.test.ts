@@ -176,7 +176,11 @@ test("runs are folded in slices: other work runs in the middle of a log, and pro
 test("until all runs are read none is shown, and none is reported missing", async () => {
   const life = await Life.begin(new SimDisk());
   const border = liveBorder();
-  const handlers = workflowHandlers({ border, store: life.store } as unknown as WorkflowHandlerPorts);
+  const handlers = workflowHandlers({
+    border,
+    store: life.store,
+    engine: { trouble: () => undefined },
+  } as unknown as WorkflowHandlerPorts);
   for (const look of ["workflow.list", "workflow.show", "dlq.list", "dlq.show", "workflow.changes"])
     expect(await handlers[look]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "not-live" } });
   const folding = workflowFolding(life.storage, new SimClock(), () => undefined);
