@@ -70,7 +70,9 @@ test.skipIf(!works)(
     await home.ok("new", "-d", "one", "--", "cat");
     expect(await status(home)).toMatchObject({ code: 0, disk: null });
     cover(home.path);
-    await home.run("new", "-d", "two", "--", "cat"); // It may be refused, or wait for its holder.
+    const asked = home.run("new", "-d", "two", "--", "cat"); // It may be refused, or wait for its holder.
+    const failed = async () => (await status(home)).disk?.since;
+    await until("the daemon's write failed", async () => typeof (await failed()) === "string", failed);
     const checks = await isDiagnosed(home);
     const disk = checks.find(({ name }) => name === "disk");
     expect([disk?.status, disk?.what]).toEqual(["problem", "the daemon cannot write"]);
@@ -80,6 +82,7 @@ test.skipIf(!works)(
       async () => (await status(home)).code === 0,
       () => home.run("status"),
     );
+    await asked;
     await home.ok("rename", "one", "three");
   },
   180_000,
