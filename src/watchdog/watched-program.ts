@@ -141,11 +141,11 @@ export class WatchedProgram {
     }
   }
 
-<<<<<<< HEAD
   /** The note was removed. */
   noteAgain(): void {
     if (this.#life !== undefined) this.#note(this.#life.who);
-=======
+  }
+
   /** T4 */
   #tryLater(): void {
     const { world } = this.#owner;
@@ -153,7 +153,6 @@ export class WatchedProgram {
     if (this.#owner.wantsUp())
       this.#beginAfter(this.#pace.waitMs(failed, world.clock.elapsed(), world.random.fraction()));
     else this.#owner.toldDown(); // T2
->>>>>>> clocks
   }
 
   /** For our successor; a program that holds a lock needs no note. */
