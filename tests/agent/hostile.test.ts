@@ -1,12 +1,12 @@
 // What a program prints may be made to break its reader. It stays with that program's session: the daemon lives, the
 // next one becomes LIVE, and everybody else goes on.
 import { expect, test } from "bun:test";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { processes } from "../daemon/home.ts";
 import { rewriteLast } from "../poison.ts";
 import { until } from "../until.ts";
 import { Runs } from "../workflow/runs.ts";
-import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
+import { AGENT_PATIENCE_MS, type AgentHome, agentHomes, freshId } from "./agent-home.ts";
 
 const newHome = agentHomes();
 const DEEP = 100_000;
@@ -55,10 +55,10 @@ test("a line that is nested a hundred thousand levels deep, a limit for ever, a 
 });
 
 /** An older version wrote this line, and no checkpoint behind it. */
-function poison(place: AgentHome, id: string, event: string, data: string): void {
-  rewriteLast(place.file(`agents/${id}/events.jsonl`), event, data);
-  for (const name of readdirSync(place.file(`agents/${id}`)))
-    if (name.startsWith("checkpoint")) rmSync(place.file(`agents/${id}/${name}`), { recursive: true });
+function poison(place: AgentHome, session: string, event: string, data: string): void {
+  rewriteLast(place.file(`${session}/events.jsonl`), event, data);
+  for (const name of readdirSync(place.file(session)))
+    if (name.startsWith("checkpoint")) rmSync(place.file(`${session}/${name}`), { recursive: true });
 }
 
 /** What an older version accepted. */
@@ -76,8 +76,8 @@ test("PB2 FO5 poisoned lines in the logs of two agents: the home is LIVE, they c
   for (const id of [deep, torn, other]) await place.rests(id, 1);
   const running = await place.shown(torn);
   expect(await place.stop(first)).toBe(0);
-  poison(place, deep, "prompt.opened", ASKED);
-  poison(place, torn, "agent.held", "{}");
+  poison(place, `agents/${deep}`, "prompt.opened", ASKED);
+  poison(place, `agents/${torn}`, "agent.held", "{}");
   const second = await place.live();
   expect((await place.must("status", {})).recovery.stage).toBe("LIVE");
   const { items } = await place.report();
@@ -94,7 +94,7 @@ test("PB2 FO5 poisoned lines in the logs of two agents: the home is LIVE, they c
   for (const id of [deep, torn])
     expect(await place.must("agent.terminate", { id, reason: "" })).toMatchObject({ state: "terminated" });
   const gone = () => running.pid === null || processes.startTime(running.pid) === undefined;
-  await until("the process of torn is gone", gone, () => place.shown(torn));
+  await until("the process of torn is gone", gone, () => place.shown(torn), AGENT_PATIENCE_MS);
   await place.kill(second);
   await place.live();
   expect((await place.report()).items.map(({ id, fate }) => [id, fate])).toEqual([[other, "back as it was"]]);
@@ -103,6 +103,40 @@ test("PB2 FO5 poisoned lines in the logs of two agents: the home is LIVE, they c
   expect(place.text(`agents/${torn}/events.jsonl`)).toContain('"event":"agent.held"'); // Nothing was deleted.
   await place.say(other, ">> say hello");
   await place.rests(other, 3);
+});
+
+test("PB2 FO5 a run whose log does not fold can be cancelled: its step ends, and it stays cancelled", async () => {
+  const place = newHome();
+  const first = await place.live();
+  const runs = new Runs(place);
+  const run = await runs.begin("steps:\n  - shell: echo $$ > pid; exec sleep 1000\n");
+  await until(
+    "its step runs",
+    () => existsSync(place.file("pid")) && place.text("pid").endsWith("\n"),
+    () => runs.show(run),
+  );
+  const pid = Number(place.text("pid"));
+  const begun = processes.startTime(pid);
+  expect(begun).toBeDefined();
+  const { repo } = await runs.show(run);
+  expect(await place.stop(first)).toBe(0);
+  poison(place, `state/${repo}/sessions/${run}`, "workflow.resumed", "{}");
+  const second = await place.live();
+  expect((await runs.show(run)).error?.message).toContain("its events do not fold");
+  // Settled: nothing ends the step of a run that was set aside.
+  expect(processes.startTime(pid)).toBe(begun);
+  await place.must("workflow.cancel", { id: run });
+  await until(
+    "its step is gone",
+    () => processes.startTime(pid) !== begun,
+    () => runs.show(run),
+  );
+  expect(await place.ask("workflow.resume", { id: run, force: true })).toMatchObject({
+    error: { code: "log.frozen" },
+  });
+  await place.kill(second);
+  await place.live();
+  expect((await runs.show(run)).state).toBe("cancelled");
 });
 
 test("a provider that every object has by inheritance is not a provider", async () => {
