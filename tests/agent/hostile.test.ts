@@ -123,10 +123,7 @@ test("PB2 FO5 a run whose log does not fold can be cancelled: its step ends, and
   poison(place, `state/${repo}/sessions/${run}`, "workflow.resumed", "{}");
   const second = await place.live();
   expect((await runs.show(run)).error?.message).toContain("its events do not fold");
-<<<<<<< HEAD
-=======
   // Settled: nothing ends the step of a run that was set aside.
->>>>>>> contain
   expect(processes.startTime(pid)).toBe(begun);
   await place.must("workflow.cancel", { id: run });
   await until(
