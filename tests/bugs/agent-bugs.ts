@@ -101,7 +101,7 @@ export const AGENT_BUGS: readonly Bug[] = [
       {
         file: "src/daemon/agent/agent-connection.ts",
         from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3\n",
-        to: `      await this.#ports.read(agent.consumed, batch.events);
+        to: `      await this.#ports.read(this.#ports.agent()?.consumed ?? 0, batch.events);
       if (!(await this.#ports.read(batch.offset, []))) return this.close();
 `,
       },

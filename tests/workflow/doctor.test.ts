@@ -81,8 +81,12 @@ test("DW3 doctor raises no alarm beside a busy run, whose attempts begin while i
   writeFileSync(join(home.path, "busy.yml"), `steps:\n${steps}`);
   await home.ok("run", "-d", "busy.yml");
   const found: string[] = [];
-  for (let call = 0; call < 8; call += 1)
-    found.push(...(await ofWorkflows(home)).filter(({ status }) => status !== "ok").map(({ what }) => what));
+  let looks = 0;
+  for (let isBusy = true; isBusy && looks < 8; looks += isBusy ? 1 : 0) {
+    const all = await ofWorkflows(home);
+    found.push(...all.filter(({ status }) => status !== "ok").map(({ what }) => what));
+    isBusy = all[0]?.what.includes("1 run, 1 of them unfinished") === true;
+  }
   expect(found).toEqual([]);
-  expect((await ofWorkflows(home))[0]?.what).toContain("1 run, 1 of them unfinished"); // It was busy all the time.
+  expect(looks).toBeGreaterThan(0); // Otherwise it was over before we looked.
 }, 180_000);
