@@ -119,6 +119,12 @@ test("PB2 FO5 a run whose log does not fold can be cancelled: its step ends, and
   const begun = processes.startTime(pid);
   expect(begun).toBeDefined();
   const { repo } = await runs.show(run);
+  const log = `state/${repo}/sessions/${run}/events.jsonl`;
+  await until(
+    "its log knows that, so that its last line can be spared",
+    () => place.text(log).includes('"workflow.attempt.running"'),
+    () => place.text(log),
+  );
   expect(await place.stop(first)).toBe(0);
   poison(place, `state/${repo}/sessions/${run}`, "workflow.resumed", "{}");
   const second = await place.live();
