@@ -16,7 +16,8 @@ const WATCHED = '[watch.mine]\ncommand = ["sleep", "1000"]\n';
 test("run/ is complete again within seconds, with the same processes and addresses", async () => {
   const home = new Home();
   const config = join(home.path, "config.toml");
-  writeFileSync(config, `${readFileSync(config, "utf8")}\n${WATCHED}`);
+  const withPage = readFileSync(config, "utf8").replace("enabled = false", "enabled = true");
+  writeFileSync(config, `${withPage}\n${WATCHED}`);
   const file = (name: string) => join(home.path, "run", name);
   await home.ok("up");
   await home.ok("new", "-d", "one", "--", "cat");

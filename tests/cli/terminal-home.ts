@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { join } from "node:path";
 import { killIfThere } from "../daemon/home.ts";
 import { ours, oursAt } from "../ours.ts";
-import { smallLog } from "../small-log.ts";
+import { smallHome } from "../small-home.ts";
 import { until } from "../until.ts";
 
 const MAIN = ours("src/cli/main.ts");
@@ -20,7 +20,7 @@ export class Home {
 
   constructor() {
     homes.push(this);
-    smallLog(join(this.path, "config.toml"));
+    smallHome(join(this.path, "config.toml"));
   }
 
   /** Without any of the developer's own settings. */

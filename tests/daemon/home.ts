@@ -18,7 +18,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { BUN, COUNTING } from "../ours.ts";
-import { userConfig } from "../small-log.ts";
+import { userConfig } from "../small-home.ts";
 import { until } from "../until.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";

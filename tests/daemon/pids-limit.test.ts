@@ -111,7 +111,7 @@ test.skipIf(possible === undefined)(
     expect([made.code === 0, made.out, made.err]).toEqual([
       false,
       "",
-      expect.stringContaining("late was created, but could not be started yet: start"),
+      expect.stringContaining("late was created, but could not be started yet: "),
     ]);
     limit.set("max");
     // The runtime aborts if it cannot have another thread; then the watchdog starts the next daemon.

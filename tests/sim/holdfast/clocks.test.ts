@@ -42,6 +42,11 @@ type Happened = Readonly<Record<string, number>>;
 class Waits extends HoldfastMachine {
   readonly happened: Record<string, number> = {};
   #began = 0;
+  /** Whether the log was written since it was last read, which costs far more than a quiet second. */
+  #isWritten = true;
+  override moment = (what: string): void => {
+    if (what.includes("/wal/")) this.#isWritten = true;
+  };
 
   async live(...blows: readonly Blow[]): Promise<Happened> {
     this.disk.plant("/u/waits.yml", Buffer.from(FLOW));
@@ -100,6 +105,8 @@ class Waits extends HoldfastMachine {
   }
 
   #note(): void {
+    if (!this.#isWritten) return;
+    this.#isWritten = false;
     for (const [session, entries] of logsOf(this.disk)) {
       const counts = new Map<string, number>();
       for (const { event } of entries) {
