@@ -29,6 +29,31 @@ function breakCodec(agent: string): () => void {
   return () => spy.mockRestore();
 }
 
+const POISON = '{"type":"text","text":"poison"}\n';
+
+/** Each process of this agent prints a line before all others, at which the codec throws. */
+function poisonOutput(site: Site, agent: string): { begun: number } {
+  const processes = { begun: 0 };
+  const { agents } = site.machine;
+  const { decode } = scripted;
+  const spy = spyOn(scripted, "decode").mockImplementation((line, facts) => {
+    decoded += line === POISON.trimEnd() ? 1 : 0;
+    if (line === POISON.trimEnd()) throw new RangeError("Maximum call stack size exceeded.");
+    return decode(line, facts);
+  });
+  const start = agents.start.bind(agents);
+  agents.start = (command, events, holder) => {
+    const child = start(command, events, holder);
+    if (command.env["HOLDFAST_TERMINAL"]?.startsWith(agent) !== true) return child;
+    processes.begun += 1;
+    void events.output(Buffer.from(POISON), "stdout");
+    return child;
+  };
+  decoded = 0;
+  undo.push(() => spy.mockRestore());
+  return processes;
+}
+
 class Site {
   readonly machine = new HoldfastMachine(1);
   daemon = this.machine.begin();
@@ -135,4 +160,31 @@ test("an agent that was set aside can be terminated: its process ends, and it st
   expect(await site.ask("agent.show", { id: BAD })).toMatchObject({ state: "terminated", turns: 1 });
   await site.send(GOOD, 3);
   await site.is(GOOD, "idle", 2);
+});
+
+test("recovery skip: a line that the codec cannot read is named, skipped from the next start on, and kept", async () => {
+  const site = new Site();
+  const processes = poisonOutput(site, BAD);
+  await site.live();
+  await site.agent(BAD);
+  await site.agent(GOOD);
+  await site.is(BAD, "crashed", 1);
+  await site.is(GOOD, "idle", 1);
+  const bytes = { kind: "output", generation: 1, from: 0, to: POISON.length };
+  const [listed, ...others] = await site.ask("recovery.aside", {});
+  expect(listed).toMatchObject({ what: "agent", id: BAD, bytes, skipped: null });
+  expect(others).toEqual([]);
+  const skip = (id: string) => site.within(site.client.call("recovery.skip", { id }));
+  expect(await skip(GOOD)).toMatchObject({ error: { code: "unknown", message: `"${GOOD}" is not set aside.` } });
+  expect(await site.ask("recovery.skip", { id: BAD.slice(0, 12) })).toMatchObject({ id: BAD, bytes });
+  const again = await site.ask("recovery.skip", { id: BAD });
+  expect(again.skipped).not.toBeNull();
+  await site.again();
+  await site.is(BAD, "idle", 1);
+  expect(processes.begun).toBe(1); // It went on all the time.
+  await site.send(BAD, 3);
+  await site.is(BAD, "idle", 2);
+  expect([decoded, await site.ask("recovery.aside", {})]).toEqual([1, []]);
+  await site.again(); // What was read past stays read.
+  await site.is(BAD, "idle", 2);
 });
