@@ -17,7 +17,7 @@ import { HandedCalls } from "./handed-calls.ts";
 import { type AgentHandlerPorts, agentHandlers, bearerHandlers, toolCaller } from "./handlers.ts";
 import { loadConversation } from "./load-conversation.ts";
 import { McpServer } from "./mcp-server.ts";
-import { skippedLines } from "./poisoned.ts";
+import { poisonAhead, skippedLines } from "./poisoned.ts";
 import { SessionRecords } from "./records.ts";
 import { agentStages } from "./recovery.ts";
 import { AgentStore, agentFolding } from "./store.ts";
@@ -118,7 +118,8 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     const first = [...store.agents()].find((agent) => isLive(agent) && !isAside(agent));
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
-  return { border, store, engine, checkpoints, records, handed, begin, schedule };
+  const ahead = (agent: Agent) => (safeMode.isActive() ? poisonAhead(log, agent) : undefined);
+  return { border, store, engine, checkpoints, records, handed, begin, schedule, poisonAhead: ahead };
 }
 
 function openEngine(
