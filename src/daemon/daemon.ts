@@ -32,6 +32,7 @@ import type { DaemonPorts } from "./ports.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Handler, type Handlers, RpcServer } from "./rpc-server.ts";
+import { skipHandlers } from "./skip.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { Timekeeper } from "./timekeeper.ts";
 import { openTmux } from "./tmux/part.ts";
@@ -178,7 +179,11 @@ export class Daemon {
       ...{ say, onBug },
     });
     this.#parts = { ...parts, log, times, all, garbage };
-    for (const { handlers } of all) Object.assign(this.#handlers, handlers);
+    const skips = skipHandlers({
+      poisons: log.poisons,
+      asides: () => all.flatMap(({ asides }) => [...asides.values()]),
+    });
+    for (const handlers of [skips, ...all.map((part) => part.handlers)]) Object.assign(this.#handlers, handlers);
     return damageIn(log.report);
   }
 

@@ -11,6 +11,8 @@
 // FO5. A session that was set aside can be ended (U8 of session-store.ts). After that it is over, although its log
 //      still does not fold: the entries from its end on are applied to what could be folded.
 // FO6. A session is also set aside when its code fails later (PB2 of part.ts), in the same way and in the same words.
+// FO7. Input or output that makes the code of a session throw is remembered on disk. An event need not be: folding
+//      finds it again.
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Entry } from "../log/session/entry.ts";
@@ -125,17 +127,34 @@ function setAsideNow<K extends Kind>(source: Source<K>, folding: Folding<K>, id:
 }
 
 function setAside<K extends Kind>(
-  { log, store }: Source<K>,
+  { border, log, store }: Source<K>,
   { what, aside, nameOf }: Folding<K>,
   session: string,
-  { state, trouble: { reason, passes } }: { readonly state: K["state"] | undefined; readonly trouble: Trouble },
+  { state, trouble }: { readonly state: K["state"] | undefined; readonly trouble: Trouble },
 ): ReportItem {
   const id = idOf(session);
+  const { reason, bytes } = trouble;
   log.freeze(session, reason);
   store.put(id, state && aside(state, reason));
-  const short = id.slice(0, 12);
-  const next = passes ? "holdfast down && holdfast up" : `holdfast log verify ${short}`;
-  return { what, id, name: (state && nameOf(state)) ?? short, fate: "needs you", reason, next };
+  const name = (state && nameOf(state)) ?? shortOf(id);
+  const item: ReportItem = { what, id, name, fate: "needs you", reason, next: nextFor(id, trouble) };
+  const isOver = () => {
+    const now = store.settled(id);
+    return now !== undefined && store.isOver(now);
+  };
+  border.asides.set(id, { item, session, bytes, isOver });
+  if (bytes !== undefined && bytes.kind !== "event")
+    border.outcome(() => border.tolerating(() => log.poisons.note(session, bytes, reason)), id); // FO7
+  return item;
+}
+
+function nextFor(id: string, { passes, bytes }: Trouble): string {
+  if (bytes !== undefined && bytes.kind !== "input") return `holdfast recovery skip ${shortOf(id)}`;
+  return passes ? "holdfast down && holdfast up" : `holdfast log verify ${shortOf(id)}`;
+}
+
+function shortOf(id: string): string {
+  return id.slice(0, 12);
 }
 
 /** FO5. Its state if it was ended for good; otherwise undefined. */

@@ -12,6 +12,7 @@ import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
+import { type Bytes, PoisonedBytes } from "../log/session/poisons.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
@@ -47,6 +48,8 @@ export type Part = {
   stop(): Promise<void>;
   counts(): Partial<StatusCounts>;
   garbage(limits: Retention): Garbage[];
+  /** Its sessions that were set aside, by id. */
+  readonly asides: ReadonlyMap<string, Aside>;
 };
 
 /** What a part is opened with. */
@@ -67,6 +70,8 @@ type SetAside = (id: string, trouble: Trouble) => ReportItem | undefined;
 export class PartBorder {
   readonly #ports: BorderPorts;
   readonly #what: string;
+  /** The sessions that were set aside, by id. */
+  readonly asides = new Map<string, Aside>();
   #isRead = false;
   #setAside: SetAside = () => undefined;
 
@@ -116,7 +121,7 @@ export class PartBorder {
     } catch (error) {
       if (isFault(error, ...REFUSED_NOW))
         return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
-      return { reason: `its events do not fold: ${wordsOf(error)}`, passes: false };
+      return { reason: `its events do not fold: ${wordsOf(error)}`, passes: false, bytes: bytesOf(error) };
     }
   }
 
@@ -127,9 +132,16 @@ export class PartBorder {
 
   /** PB2. Something failed for this session alone; returns its line of the report. */
   contain(id: string, error: unknown): ReportItem | undefined {
-    const item = this.#setAside(id, { reason: `a bug of holdfast: ${wordsOf(error)}`, passes: true });
+    const reason = `a bug of holdfast: ${wordsOf(error)}`;
+    const item = this.setAside(id, { reason, passes: true, bytes: bytesOf(error) });
     if (item === undefined) this.#ports.onBug(error);
-    else this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
+    return item;
+  }
+
+  /** Returns its line of the report; undefined if there is no such session. */
+  setAside(id: string, trouble: Trouble): ReportItem | undefined {
+    const item = this.#setAside(id, trouble);
+    if (item !== undefined) this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
     return item;
   }
 
@@ -173,7 +185,7 @@ export class PartBorder {
   #refuse(id: string, error: unknown): Result<never> {
     this.#ports.say(`a command for ${id} was refused, because of a bug of holdfast: ${stackOf(error)}`);
     const hint = "Nothing was changed. `holdfast logs` has the details; please report it.";
-    return refused("bug", `holdfast has a bug: ${wordsOf(error)}`, hint);
+    return refused(BUG, `${BUG_WORDS}${wordsOf(error)}`, hint);
   }
 
   /** Runs work whose result is not awaited; `id`: the session that it is for, if it is for one (PB2). */
@@ -190,13 +202,41 @@ export class PartBorder {
   }
 }
 
+const BUG = "bug";
+const BUG_WORDS = "holdfast has a bug: ";
+
+/**
+ * For an outcome that its reporter would otherwise submit again and again: throws if it could not be decided (U7 of
+ * session-store.ts), so that its session is set aside.
+ */
+export function decided<T>(result: Result<T>): Result<T> {
+  if (!result.ok && result.error.code === BUG) throw new Error(result.error.message.slice(BUG_WORDS.length));
+  return result;
+}
+
 export type HowFar = { readonly done: number; readonly total: number };
 export type FoldStep = HowFar & SliceStep;
-/** Why a session does not fold. `passes`: the system refused for now, and it may fold a moment later. */
-export type Trouble = { readonly reason: string; readonly passes: boolean };
+/**
+ * Why a session does not fold. `passes`: the system refused for now, and it may fold a moment later. `bytes`: what made
+ * it throw, if that is known.
+ */
+export type Trouble = { readonly reason: string; readonly passes: boolean; readonly bytes?: Bytes | undefined };
+
+/** A session that was set aside. */
+export type Aside = {
+  readonly item: ReportItem;
+  readonly session: string;
+  readonly bytes: Bytes | undefined;
+  /** Whether it was ended since. */
+  isOver(): boolean;
+};
 
 /** The system lacks something that other programs give back. */
 const REFUSED_NOW = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"] as const;
+
+function bytesOf(error: unknown): Bytes | undefined {
+  return error instanceof PoisonedBytes ? error.bytes : undefined;
+}
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -21,6 +21,7 @@ import type { NewEntry } from "./session/entry.ts";
 import { EntryEncoder } from "./session/entry-encoder.ts";
 import type { Line } from "./session/lines.ts";
 import { eventsPath, isSession } from "./session/places.ts";
+import { Poisons } from "./session/poisons.ts";
 import {
   FROM_START,
   linesSince,
@@ -76,6 +77,7 @@ export class EventLog {
   readonly #drain: Drain;
   readonly #encoder = new EntryEncoder();
   readonly report: LogReport;
+  readonly poisons: Poisons;
   #end: number;
   #state: State = { kind: "open" };
   readonly #timer: DrainTimer;
@@ -103,6 +105,7 @@ export class EventLog {
     this.#sessions = recovery.sessions;
     this.#end = recovery.end;
     this.report = recovery.report;
+    this.poisons = new Poisons(place);
     this.#drain = new Drain(place.disk, place.home, recovery.end);
     this.#timer = new DrainTimer(place.clock, () => this.#timeToDrain());
     this.#wal = new WriteAheadLog(place.clock, segments, recovery, {
@@ -205,10 +208,7 @@ export class EventLog {
     yield* readWaiting(waiting, last, length);
   }
 
-  /**
-   * A session's durable entries after `seq`; undefined if it has
-   * no entry with that seq. Reads only what follows it, once.
-   */
+  /** A session's durable entries after `seq`; undefined if it has no entry with that seq. Reads only what follows. */
   readAfter(session: string, seq: number): Iterable<Reading> | undefined {
     const known = this.#sessions.get(session);
     if (known === undefined) return undefined;

@@ -7,8 +7,10 @@ import type { Disk } from "../world/disk.ts";
 import { openRetrying } from "./file/file.ts";
 import { listQuarantine, type QuarantineItem } from "./file/quarantine.ts";
 import { type EntryHead, headOf } from "./session/entry.ts";
+import type { FoldableLog } from "./session/fold-log.ts";
 import { wholeLines } from "./session/lines.ts";
 import { eventsPath, isSession, listSessions } from "./session/places.ts";
+import { skippedEvents } from "./session/poisons.ts";
 import {
   FROM_START,
   inOrder,
@@ -67,8 +69,10 @@ export class LogView {
   readonly #wal: WalContents;
   readonly #waiting = new Map<string, Waiting[]>();
   readonly sessions: readonly string[];
+  readonly poisons: FoldableLog["poisons"];
 
   constructor(disk: Disk, home: string) {
+    this.poisons = { skipped: (session) => skippedEvents({ disk, home }, session) };
     this.#disk = disk;
     this.#home = home;
     this.#wal = readWal(disk, home); // X2

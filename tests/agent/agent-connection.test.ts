@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { ProviderEvent } from "../../src/core/agent/provider.ts";
 import { AgentConnection } from "../../src/daemon/agent/agent-connection.ts";
+import { PoisonedBytes } from "../../src/log/session/poisons.ts";
 import type { HolderWireEvents } from "../../src/wire/holder/framed-connection.ts";
 import type { HolderSpec } from "../../src/wire/holder/protocol.ts";
 import * as protocol from "../../src/wire/holder/protocol.ts";
@@ -33,14 +34,21 @@ function setUp(codec = scripted) {
     },
     events: { ended: () => undefined, lost: () => undefined },
   };
-  const connection = new AgentConnection(peer, 0, {
-    codec,
-    tools: { command: [], env: {} },
-    agent: () => fixture.agent("a"),
-    read: async (_, events) => read.push(...events) > 0,
-    taken: async () => true,
-    onBug: (error) => void bugs.push(error),
-  });
+  const connection = new AgentConnection(
+    peer,
+    { generation: 1, from: 0, skipped: new Set() },
+    {
+      codec,
+      tools: { command: [], env: {} },
+      agent: () => fixture.agent("a"),
+      read: async (_, events) => {
+        if (events.some((event) => event.kind === "done" && event.response === "poison")) throw new Error("undecided");
+        return read.push(...events) > 0;
+      },
+      taken: async () => true,
+      onBug: (error) => void bugs.push(error),
+    },
+  );
   const hears = (...frames: readonly Uint8Array[]) => wire.events?.bytes(Buffer.concat(frames));
   return { connection, hears, read, bugs };
 }
@@ -62,6 +70,7 @@ test("a line in two frames that arrive together is read at once, without waiting
 
 test("A5 if the codec throws, the connection is over: that is reported once, and no more output is decoded", async () => {
   const bug = new RangeError("too deep");
+  const LINE = { kind: "output", generation: 1, from: 0, to: 33 } as const;
   let decoded = 0;
   const decode = () => {
     decoded += 1;
@@ -77,5 +86,23 @@ test("A5 if the codec throws, the connection is over: that is reported once, and
     hears(protocol.outputFrame(at * line.length, line));
     await settled();
   }
-  expect({ decoded, read, bugs }).toEqual({ decoded: 1, read: [], bugs: [bug] });
+  expect({ decoded, read }).toEqual({ decoded: 1, read: [] });
+  expect(bugs).toEqual([new PoisonedBytes(LINE, bug)]);
+  expect(bugs).toMatchObject([{ bytes: LINE, cause: bug }]);
+});
+
+test("A5 if the events of a line cannot be decided, the lines before it are read, and the error names its bytes", async () => {
+  const { connection, hears, read, bugs } = setUp();
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  expect(await welcomed).toMatchObject({ ok: true });
+  const [one, poison, two] = ["one", "poison", "two"].map(
+    (response) => `${JSON.stringify({ type: "done", response })}\n`,
+  );
+  hears(protocol.outputFrame(0, Buffer.from(`${one}${poison}${two}`)));
+  await settled();
+  expect(read).toEqual([{ kind: "done", response: "one" }]);
+  const bytes = { kind: "output", generation: 1, from: one?.length, to: `${one}${poison}`.length };
+  expect(bugs).toMatchObject([{ message: "undecided", bytes }]);
 });

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
@@ -22,7 +23,14 @@ test("a copy beside the original is refused with the two choices; --as-copy make
   const home = new Home();
   await home.ok("new", "-d", "one", "--", "cat");
   await home.ok("agent", "new", "a", "--provider", "scripted", "--", "cat");
+  await home.ok("agent", "send", "a", "work"); // It works for ever.
   const { pid } = await home.listed("one");
+  const agentOf = async (place: Home) => (await place.json("agent", "inspect", "a")).pid;
+  const agent = await until(
+    "the agent has a process",
+    async () => (await agentOf(home)) ?? undefined,
+    () => home.run("agent", "tree"),
+  );
   const copy = copyOf(home);
 
   rejects(await copy.run("up"), 1, `${copy.path} is a copy of ${home.path}, which is still there`);
@@ -36,6 +44,10 @@ test("a copy beside the original is refused with the two choices; --as-copy make
 
   const before = text(copy, "run/token");
   await copy.ok("up", "--as-copy");
+  const restored = await copy.listed("one"); // As after a crash of the machine: with a program of its own.
+  expect(restored.state).toBe("running");
+  expect(restored.pid).not.toBe(pid);
+  expect(await agentOf(copy)).not.toBe(agent);
   expect(text(copy, "run/token")).not.toBe(before);
   expect(text(home, "run/token")).toBe(before);
   expect(identity(copy).id).not.toBe(identity(home).id);
@@ -45,8 +57,10 @@ test("a copy beside the original is refused with the two choices; --as-copy make
   rejects(await copy.run("up", "--as-copy"), 75, `Holdfast is running on ${copy.path}.`);
   await copy.ok("down");
   await copy.ok("up"); // It is known now.
-  await copy.run("down", "--kill"); // Before the original ends, whose programs it would take for its own that are lost.
+  expect((await copy.listed("one")).pid).toBe(restored.pid);
+  await copy.run("down", "--kill");
   expect(await home.listed("one")).toMatchObject({ state: "running", pid });
+  expect(await agentOf(home)).toBe(agent);
 }, 180_000);
 
 test("a moved home keeps its identity and works; so does a copy whose original is gone", async () => {

@@ -1,7 +1,8 @@
 // The commands about Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rewriteLast } from "../poison.ts";
 import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home } from "./terminal-home.ts";
@@ -41,7 +42,7 @@ test("logs leaves out the NULs that a power cut left where lines were", async ()
   expect(await home.json("logs", "-n", "2")).toEqual(["second", "third"]);
 });
 
-test("recovery: the stage and the reports, with the daemon up and down; a missing report is an error", async () => {
+test("recovery: the stage and the reports, with the daemon up and down; a missing report is an error; skip", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "recovery"));
   expect(await home.ok("recovery", "status")).toBe("stage    no recovery yet\n");
@@ -50,6 +51,9 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
   await home.ok("new", "-d", "t", "--", "cat");
   expect(await home.ok("recovery", "status")).toContain("stage    LIVE, attempt 1\n");
   expect(await home.json("recovery", "retry")).toEqual({ stage: "LIVE" });
+  expect(await home.ok("recovery", "skip")).toBe("There is nothing to skip.\n");
+  rejects(await home.run("recovery", "skip", "t"), 4, '"t" is not set aside.');
+  const { id, pid } = await home.listed("t");
   const { report } = await home.json("recovery", "status");
   expect(await home.json("recovery", "report", report)).toMatchObject({ cause: "clean start", items: [] });
   rejects(await home.run("recovery", "report", "none"), 4, `The newest is ${report}.`);
@@ -57,6 +61,23 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
   expect(await home.json("recovery", "status")).toMatchObject({ stage: "LIVE", running: false, report });
   writeFileSync(join(home.path, `recovery/reports/${report}.json`), "{}");
   rejects(await home.run("recovery", "report"), 1, `The report ${report} cannot be read.`);
+
+  // An event of its log does not fold: it is listed, skipped and kept, and the terminal goes on at the next start.
+  const log = join(home.path, `terminals/${id}/events.jsonl`);
+  rewriteLast(log, "terminal.renamed", "{}");
+  const poisoned = readFileSync(log, "utf8");
+  await home.ok("up");
+  const [row, ...others] = await home.json("recovery", "skip");
+  expect([row, others]).toMatchObject([{ what: "terminal", id, name: "t", skipped: null }, []]);
+  expect(row.bytes).toEqual({ kind: "event", seq: expect.any(Number) });
+  const said = await home.ok("recovery", "skip", "t");
+  expect(said).toContain(`event ${row.bytes.seq}, skipped from the next start on`);
+  expect(said).toContain("→ holdfast down && holdfast up");
+  await home.ok("down");
+  await home.ok("up");
+  expect(await home.listed("t")).toMatchObject({ state: "running", pid });
+  expect(readFileSync(log, "utf8")).toStartWith(poisoned);
+  expect(await home.ok("log", "verify", id)).toContain("whole: ");
 }, 180_000);
 
 test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {

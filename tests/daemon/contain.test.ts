@@ -10,7 +10,7 @@ import { type Decider, SessionStore } from "../../src/daemon/session-store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
-import { nothing } from "../sim/survive.ts";
+import { everything, nothing } from "../sim/survive.ts";
 
 type Counter = { readonly id: string; readonly sum: number; readonly over: boolean; readonly aside?: string };
 type Command = { readonly id: string; readonly kind: "add" | "end"; readonly data?: Json; readonly also?: string };
@@ -190,6 +190,57 @@ test("FO5 U8 a session that does not fold can be ended, stays so at every start,
   const upgraded = await Life.begin(later);
   Life.upgraded = false;
   expect(upgraded.store.states.get("a")).toEqual({ id: "a", sum: 2, over: true });
+});
+
+/** A counter with a poisoned event between others, on disk. */
+async function poisoned(): Promise<SimDisk> {
+  const disk = new SimDisk();
+  const older = await Life.begin(disk);
+  for (const id of ["a", "b", "a"]) await older.add(id);
+  Life.upgraded = true;
+  await older.add("a", { data: BAD });
+  Life.upgraded = false;
+  await older.add("a");
+  await older.log.close();
+  return disk.powerCut(nothing);
+}
+
+test("FL3 PO2 an event that is skipped stays in the log, and the others fold without it; a kill at any call of that leaves it skipped or not", async () => {
+  const found: string[] = [];
+  for (let call = 1, done = false; !done; call += 1) {
+    const disk = await poisoned();
+    const life = await Life.begin(disk);
+    const aside = life.border.asides.get("a");
+    expect(aside).toMatchObject({ session: "terminals/a", bytes: { kind: "event", seq: 4 } });
+    if (aside?.bytes === undefined) throw new Error("it is not known what to skip");
+    disk.crashAt(disk.calls + call);
+    const skipped = life.log.poisons.skip(aside.session, aside.bytes, aside.item.reason);
+    done = await skipped.then(
+      () => true,
+      () => false,
+    );
+    for (const survivor of [nothing, everything]) {
+      const next = await Life.begin(disk.powerCut(survivor));
+      found.push(`${done} ${next.items.length} ${JSON.stringify(next.sums)}`);
+      expect((await next.add("b")).ok).toBe(true);
+      const lines = [...next.log.read("terminals/a")].flatMap((one) => (one.kind === "entry" ? one.entry.data : []));
+      expect(lines).toEqual([null, null, BAD, null]); // Nothing is deleted.
+    }
+  }
+  const [out, skipped] = ['false 1 {"a":2,"b":1}', 'false 0 {"a":3,"b":1}'];
+  expect(new Set(found)).toEqual(new Set([out, skipped, 'true 0 {"a":3,"b":1}']));
+  expect(found.length).toBeGreaterThan(10);
+});
+
+test("FL3 the first event of a session cannot be skipped: nothing would be left of it", async () => {
+  const disk = new SimDisk();
+  Life.upgraded = true;
+  const older = await Life.begin(disk);
+  await older.add("a", { data: BAD });
+  Life.upgraded = false;
+  const life = await Life.begin(disk.powerCut(nothing));
+  expect(life.items).toMatchObject([{ id: "a", fate: "needs you", next: "holdfast log verify a" }]);
+  expect(life.border.asides.get("a")?.bytes).toBeUndefined();
 });
 
 test("a session that was set aside in one life is tried again in the next", async () => {

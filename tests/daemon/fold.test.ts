@@ -62,7 +62,7 @@ test("a session whose events do not fold is frozen and named; the others come up
   ]);
   expect(items.find(({ id }) => id === "c")).toMatchObject({
     reason: "its events do not fold: terminal.started of c has no start_time",
-    next: "holdfast log verify c",
+    next: "holdfast recovery skip c",
   });
   expect([...store.terminals].map(([id, { state }]) => [id, state.kind]).sort()).toEqual([
     ["a", "starting"],

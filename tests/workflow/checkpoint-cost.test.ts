@@ -72,7 +72,8 @@ class Counted {
 
   /** The run as a reader beside the daemon sees it. */
   current() {
-    return this.storage.current({ read: () => this.#after(0), readAfter: (_, seq) => this.#after(seq) }, SESSION);
+    const log = { read: () => this.#after(0), readAfter: (_: string, seq: number) => this.#after(seq) };
+    return this.storage.current({ ...log, poisons: { skipped: () => new Set() } }, SESSION);
   }
 
   *#after(seq: number) {

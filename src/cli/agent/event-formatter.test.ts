@@ -121,3 +121,13 @@ test("pieces of text are joined if all of them are present; a line or a separate
     ...["0 +Hello", "2 >News", "4 turn 1 is complete", "5 +on"],
   ]);
 });
+
+test("TE3 an entry that cannot be read is shown as a line with the reason; one of a newer version is not", () => {
+  const entry = { seq: 7, prev: 6, session_id: id, ts: at, event: "agent.held", data: {} };
+  const teller = new AgentEventFormatter();
+  const [unreadable, ...more] = teller.tellEntry(entry);
+  expect(unreadable && wordsOf(unreadable)).toMatch(
+    /^the event 7 \(agent\.held\) cannot be read: agent\.held of a has no /,
+  );
+  expect([...more, ...teller.tellEntry({ ...entry, event: "agent.painted" })]).toEqual([]);
+});

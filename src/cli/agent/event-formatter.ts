@@ -1,9 +1,12 @@
 // Formats an agent's events for people: its input, its text, the tools it uses, its prompts, and how its turns end.
 // TE1. A response that already appeared in the turn is not shown twice.
 // TE2. Bookkeeping (inputs taken, processes that start and are suspended) is shown only with --all.
+// TE3. An entry that cannot be read is a line that says so: its agent was set aside for it, and a person looks why.
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
+import type { Entry } from "../../log/session/entry.ts";
+import { agentEventOf } from "../../wire/stored/agent.ts";
 
 /** A line about the agent, or text from it; `part` continues where the last text ended. */
 export type Told =
@@ -12,6 +15,16 @@ export type Told =
 
 export class AgentEventFormatter {
   #said = "";
+
+  tellEntry(entry: Entry): Told[] {
+    try {
+      const event = agentEventOf(entry);
+      return event === undefined ? [] : this.tell(event);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return [line(`the event ${entry.seq} (${entry.event}) cannot be read: ${reason}`)]; // TE3
+    }
+  }
 
   tell(event: AgentEvent): Told[] {
     if (event.event === "turn.start") this.#said = "";

@@ -5,7 +5,6 @@
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -44,9 +43,8 @@ export class ToldLog {
 
   text(entries: readonly EntryFound[]): string {
     const told = entries.flatMap(({ entry }) => {
-      const event = agentEventOf(entry);
       const time = `${entry.ts.slice(0, 19)}  `;
-      return (event === undefined ? [] : this.#teller.tell(event)).map((words) => ({ words, time }));
+      return this.#teller.tellEntry(entry).map((words) => ({ words, time }));
     });
     return joined(told)
       .map(({ words, time }) => `${framed(words, time)}\n`)
@@ -104,10 +102,7 @@ function wordSight(console: Console): HistoryView {
       .join("")}`;
   };
   const show = async (entries: readonly EntryFound[]) => {
-    const text = entries.flatMap(({ entry }) => {
-      const event = agentEventOf(entry);
-      return event === undefined ? [] : teller.tell(event).map(words);
-    });
+    const text = entries.flatMap(({ entry }) => teller.tellEntry(entry).map(words));
     if (text.length > 0) await console.out.write(text.join(""));
     return withEnd(entries);
   };

@@ -73,7 +73,7 @@ const restoredOnes = {
 } as const;
 const ENDED = "One JSON array of {id, name, state}";
 
-const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollback", Context>({
+const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept" | "rollback", Context>({
   routes: {
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
@@ -103,6 +103,32 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollb
       parameters: { flags: { home, json: flag("One JSON object {stage}") } },
       docs: { brief: "Retry the stage at which recovery stopped" },
     }),
+    skip: buildCommand<DataFlags, [session?: string], Context>({
+      loader: async () => (await import("./skip.ts")).recoverySkipCommand,
+      parameters: {
+        flags: { home, json: flag("One JSON array of {what, id, name, reason, bytes, skipped}") },
+        positional: {
+          kind: "tuple",
+          parameters: [
+            {
+              parse: text,
+              placeholder: "session",
+              optional: true,
+              brief: "The name or id of what was set aside [default = list what can be skipped]",
+            },
+          ],
+        },
+      },
+      docs: {
+        brief: "Skip the event, or the line of output, for which something was set aside",
+        fullDescription: [
+          "If an event of a log, or a line that a program printed, makes Holdfast fail, its terminal, agent or run is set",
+          "aside with the reason. An update may be able to read it. Otherwise skip it: nothing is deleted, the rest is",
+          "read without it, and at the next start (holdfast down && holdfast up) the session goes on.",
+          "Without a name, lists what can be skipped.",
+        ].join("\n"),
+      },
+    }),
     accept: buildCommand<DataFlags, string[], Context>({
       loader: async () => (await import("./restorations.ts")).acceptCommand,
       parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
@@ -118,7 +144,7 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollb
       },
     }),
   },
-  docs: { brief: "Recovery: status, report, retry, accept, rollback" },
+  docs: { brief: "Recovery: status, report, retry, skip, accept, rollback" },
 });
 
 const safeMode = buildRouteMap<"status" | "exit", Context>({

@@ -3,11 +3,12 @@
 // CS1. Read-only: nothing is written, locked or started.
 // CS2. A terminal whose log does not fold is left out, as the daemon sets it aside; `holdfast log verify` names it.
 
-import { applyTerminal } from "../../core/terminal/events.ts";
+import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";
 import { childOf, type Terminal, type TerminalState } from "../../core/terminal/terminal.ts";
 import { readHeld } from "../../home/held/held-state.ts";
-import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
+import { startedElsewhere, tapeDirectory, terminalDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import type { LogView } from "../../log/inspect.ts";
+import { foldWhole } from "../../log/session/fold-log.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { terminalEventOf } from "../../wire/stored/terminal.ts";
@@ -37,24 +38,21 @@ function stateNow({ disk, processes }: DaemonCommandWorld, home: string, termina
   if (state.kind === "ended") return state;
   const held = readHeld({ ...terminalFiles(disk, home, terminal.id), processes }, generation);
   if (held.kind === "ended") return { kind: "ended", code: held.exit.code, signal: held.exit.signal, at: held.exit.at };
-  if (held.kind !== "lost") return state;
-  return { kind: "uncertain", reason: "its holder is gone and left no exit", child: childOf(state) };
+  const waits = (reason: string): TerminalState => ({ kind: "uncertain", reason, child: childOf(state) });
+  if (held.kind === "lost") return waits("its holder is gone and left no exit");
+  const isCopied = held.kind === "claimed" && startedElsewhere({ disk, home }, terminalDirectory(home, terminal.id));
+  return isCopied ? waits("its program belongs to the home that this one was copied from") : state;
 }
 
 function folded(view: LogView, session: string): Terminal | undefined {
-  let terminal: Terminal | undefined;
   try {
-    for (const reading of view.read(session)) {
-      if (reading.kind === "double") continue;
-      if (reading.kind !== "entry") return undefined; // CS2
-      const event = terminalEventOf(reading.entry);
-      if (event !== undefined) terminal = applyTerminal(terminal, event);
-    }
+    const folding = { saved: undefined, eventOf: terminalEventOf, apply: applyTerminal };
+    const { state, trouble } = foldWhole<Terminal, TerminalEvent>(view, session, folding);
+    return trouble === undefined ? state : undefined; // CS2
   } catch (error) {
     if (error instanceof Error) return undefined; // CS2
     throw error;
   }
-  return terminal;
 }
 
 async function listed(world: DaemonCommandWorld, home: string, terminal: Terminal): Promise<ListedTerminal> {

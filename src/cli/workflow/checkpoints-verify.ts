@@ -70,11 +70,12 @@ function compared(view: LogView, session: string, files: readonly CheckpointFile
   const wrong = new Map<string, string>();
   const saved = files.flatMap(({ path, found }): Saved[] => (found.kind === "whole" ? [{ path, ...found }] : []));
   const waiting = Map.groupBy(saved, ({ seq }) => seq);
+  const skipped = view.poisons.skipped(session);
   let run: Run | undefined;
   for (const reading of view.read(session)) {
     if (reading.kind !== "entry") continue;
     const { seq } = reading.entry;
-    const event = workflowEventOf(reading.entry);
+    const event = skipped.has(seq) ? undefined : workflowEventOf(reading.entry);
     run = event === undefined ? run : applyWorkflow(run, event);
     for (const { path, checkpoint } of waiting.get(seq) ?? []) {
       if (run === undefined || !isSame(run, checkpoint)) wrong.set(path, "the log has a different state at this entry");

@@ -7,21 +7,22 @@
 // A4. A loop that has found nothing more is over at once, not a turn later: what arrives in between would be left lying
 //     until something else arrives.
 // A5. If the codec throws, the connection is over, and the process is left to its holder: nothing of that output was
-//     confirmed, so a later daemon reads it again.
+//     confirmed, so a later daemon reads it again. The error names the bytes (D3 and D4 of decoder.ts).
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
 import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { PoisonedBytes } from "../../log/session/poisons.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import { type HolderConnection, type HolderPeer, welcome } from "../held/holder-connections.ts";
-import { type Batch, Decoder } from "./decoder.ts";
+import { type Batch, Decoder, type Output } from "./decoder.ts";
 
 export type AgentConnectionPorts = {
   readonly codec: Codec;
   readonly tools: SessionFacts["tools"];
   /** The present state; undefined if this is no longer the agent's process. */
   agent(): Agent | undefined;
-  /** Returns false if it was refused. */
+  /** Returns false if it was refused; throws if it cannot be decided. */
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
   taken(through: number, pieces: number): Promise<boolean>;
   /** The codec threw, or what follows from it. The connection is closed. */
@@ -36,6 +37,7 @@ export class AgentConnection implements HolderConnection {
   readonly #peer: HolderPeer;
   readonly #ports: AgentConnectionPorts;
   readonly #decoder: Decoder;
+  readonly #generation: number;
   #replies: HolderClient | undefined;
   #reading = false;
   #sending = false;
@@ -43,13 +45,14 @@ export class AgentConnection implements HolderConnection {
   #handed = { number: 0, pieces: 0 };
   #closed = false;
 
-  constructor(peer: HolderPeer, consumed: number, ports: AgentConnectionPorts) {
+  constructor(peer: HolderPeer, output: Output, ports: AgentConnectionPorts) {
     this.#ports = ports;
     this.#peer = peer;
-    this.#decoder = new Decoder(ports.codec, consumed);
+    this.#decoder = new Decoder(ports.codec, output);
+    this.#generation = output.generation;
     this.client = new HolderClient(
       peer.dial,
-      { token: peer.spec.token, writer: "daemon", from: consumed },
+      { token: peer.spec.token, writer: "daemon", from: output.from },
       {
         output: (offset, bytes) => this.#heard(offset, bytes),
         ended: () => peer.events.ended(),
@@ -108,9 +111,17 @@ export class AgentConnection implements HolderConnection {
     const agent = this.#ports.agent();
     if (agent === undefined) return undefined;
     const [first] = inputsFrom(agent, this.#handed.number + 1);
-    const lines = first && this.#ports.codec.encode(first.input satisfies Input, this.#facts(agent));
+    const lines = first && this.#encode(first, this.#facts(agent));
     if (first === undefined || lines === undefined) return undefined;
     return { number: first.number, bytes: Buffer.from(lines.map((line) => `${line}\n`).join("")) };
+  }
+
+  #encode({ number, input }: { number: number; input: Input }, facts: SessionFacts): readonly string[] | undefined {
+    try {
+      return this.#ports.codec.encode(input, facts);
+    } catch (error) {
+      throw new PoisonedBytes({ kind: "input", generation: this.#generation, number }, error);
+    }
   }
 
   /** A2. Returns false if the connection is over. */
@@ -141,11 +152,22 @@ export class AgentConnection implements HolderConnection {
     try {
       for (let batch = this.#batch(); batch !== undefined && !this.#closed; batch = this.#batch()) {
         await this.#reply(batch.replies);
-        if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
-        this.client.consumed(batch.offset); // A1
+        const taken = await this.#read(batch);
+        if (taken === "refused") return this.close(); // A3
+        if (taken === "taken") this.client.consumed(batch.offset); // A1
       }
     } finally {
       this.#reading = false; // A4
+    }
+  }
+
+  async #read({ offset, events }: Batch): Promise<"taken" | "refused" | "undecided"> {
+    try {
+      return (await this.#ports.read(offset, events)) ? "taken" : "refused";
+    } catch (error) {
+      if (isFault(error)) throw error;
+      this.#decoder.takeBack(error);
+      return "undecided";
     }
   }
 

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { facts } from "../../../tests/agent/facts.ts";
+import type { Codec } from "../../core/agent/provider.ts";
 import { scripted } from "../../wire/provider/scripted.ts";
 import { Decoder } from "./decoder.ts";
 
 const FACTS = facts();
+const OUTPUT = { generation: 1, from: 0, skipped: new Set<number>() };
 const line = (text: string) => `${JSON.stringify({ type: "text", text })}\n`;
 const said = (decoder: Decoder) =>
   decoder.next(FACTS)?.events.map((event) => ("text" in event ? event.text : event.kind));
@@ -11,7 +13,7 @@ const said = (decoder: Decoder) =>
 test("D1 an offset is the end of a whole line, however the bytes were cut", () => {
   const bytes = Buffer.from(line("one") + line("zwei ü") + line("three"));
   for (let cut = 0; cut <= bytes.length; cut += 1) {
-    const decoder = new Decoder(scripted, 0);
+    const decoder = new Decoder(scripted, OUTPUT);
     decoder.push(0, bytes.subarray(0, cut));
     const first = decoder.next(FACTS);
     const whole = bytes.subarray(0, cut).lastIndexOf(10) + 1;
@@ -25,7 +27,7 @@ test("D1 an offset is the end of a whole line, however the bytes were cut", () =
 
 test("D1 bytes that a new connection repeats are read once", () => {
   const bytes = Buffer.from(line("one") + line("two"));
-  const decoder = new Decoder(scripted, 0);
+  const decoder = new Decoder(scripted, OUTPUT);
   decoder.push(0, bytes.subarray(0, 30));
   expect(said(decoder)).toEqual(["one"]);
   decoder.push(0, bytes);
@@ -34,14 +36,14 @@ test("D1 bytes that a new connection repeats are read once", () => {
 });
 
 test("after a gap, bytes are skipped until the next line begins", () => {
-  const decoder = new Decoder(scripted, 0);
+  const decoder = new Decoder(scripted, OUTPUT);
   decoder.push(0, Buffer.from('{"type":"te'));
   decoder.push(5000, Buffer.from(`half"}\n${line("whole")}`));
   expect(said(decoder)).toEqual(["whole"]);
 });
 
 test("D2 a line that is too long is skipped, and the next one is read", () => {
-  const decoder = new Decoder(scripted, 0);
+  const decoder = new Decoder(scripted, OUTPUT);
   const piece = Buffer.alloc(1 << 20, "x");
   let at = 0;
   for (; at < 20 << 20; at += piece.length) decoder.push(at, piece);
@@ -50,7 +52,7 @@ test("D2 a line that is too long is skipped, and the next one is read", () => {
 });
 
 test("an incomplete last line is read when the output has ended", () => {
-  const decoder = new Decoder(scripted, 0);
+  const decoder = new Decoder(scripted, OUTPUT);
   decoder.push(0, Buffer.from(`${line("one")}{"type":"text","text":"two"}`));
   expect(said(decoder)).toEqual(["one"]);
   expect(decoder.last(FACTS)).toMatchObject({ offset: decoder.end, events: [{ kind: "text", text: "two" }] });
@@ -58,7 +60,55 @@ test("an incomplete last line is read when the output has ended", () => {
 });
 
 test("a transaction takes a limited number of events; the rest follows", () => {
-  const decoder = new Decoder(scripted, 0);
+  const decoder = new Decoder(scripted, OUTPUT);
   decoder.push(0, Buffer.from(Array.from({ length: 40 }, (_, number) => line(`${number}`)).join("")));
   expect([said(decoder)?.length, said(decoder)?.length, said(decoder)?.length]).toEqual([16, 16, 8]);
 });
+
+/** A codec that throws at lines with this word. */
+const throwing: Codec = {
+  ...scripted,
+  decode: (text, facts) => (text.includes("poison") ? fail(text) : scripted.decode(text, facts)),
+};
+
+function fail(text: string): never {
+  throw new Error(text);
+}
+
+test("D3 a line with which the codec throws ends the batch before it; the next call names its bytes, and skipped it is passed", () => {
+  const [before, poison, next] = [line("one"), line("poison"), line("two")];
+  const [from, to] = [before.length, before.length + poison.length];
+  const decoder = new Decoder(throwing, OUTPUT);
+  decoder.push(0, Buffer.from(before + poison + next));
+  expect(said(decoder)).toEqual(["one"]);
+  const named = { name: "PoisonedBytes", bytes: { kind: "output", generation: 1, from, to } };
+  for (let again = 0; again < 2; again += 1) expect(caught(() => decoder.next(FACTS))).toMatchObject(named);
+  const skipping = new Decoder(throwing, { ...OUTPUT, skipped: new Set([from]) });
+  skipping.push(0, Buffer.from(before + poison + next));
+  expect(said(skipping)).toEqual(["one", "two"]);
+  const ended = new Decoder(throwing, { ...OUTPUT, from });
+  ended.push(from, Buffer.from(poison.trimEnd()));
+  expect(ended.next(FACTS)).toBeUndefined();
+  expect(caught(() => ended.last(FACTS))).toMatchObject({ bytes: { from, to: to - 1 } });
+});
+
+test("D4 a batch that cannot be decided is read again line by line, until the line is found", () => {
+  const lines = ["one", "two", "three"].map(line);
+  const decoder = new Decoder(scripted, OUTPUT);
+  decoder.push(0, Buffer.from(lines.join("")));
+  expect(said(decoder)).toEqual(["one", "two", "three"]);
+  decoder.takeBack(new Error("undecided"));
+  expect(said(decoder)).toEqual(["one"]);
+  expect(said(decoder)).toEqual(["two"]);
+  decoder.takeBack(new Error("undecided"));
+  const [from, to] = [lines[0]?.length ?? 0, (lines[0]?.length ?? 0) + (lines[1]?.length ?? 0)];
+  expect(caught(() => decoder.next(FACTS))).toMatchObject({ message: "undecided", bytes: { from, to } });
+});
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}

@@ -2,7 +2,12 @@
 // transaction each.
 // D1. An offset is always the end of a whole line: an incomplete line is read again from its beginning.
 // D2. A line over the limit is skipped: no program prints that much on purpose, and memory is bounded.
+// D3. A line with which the codec throws ends the batch before it: everything up to it is read. The next call throws,
+//     and says where the line is. A line that an operator has skipped is not decoded.
+// D4. If the events of a batch cannot be decided, its lines are read again one by one, until the one is found.
+import { assert } from "../../base/assert.ts";
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { PoisonedBytes } from "../../log/session/poisons.ts";
 
 /** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;
@@ -16,17 +21,42 @@ export type Batch = {
   readonly replies: readonly string[];
 };
 
+/** The output of a process, from an offset on. */
+export type Output = {
+  readonly generation: number;
+  readonly from: number;
+  /** D3. Where the lines begin that are not decoded. */
+  readonly skipped: ReadonlySet<number>;
+};
+
+type Line = { readonly text: string; readonly bytes: number };
+/** Where reading stood before the last batch; its end, and the number of its lines. */
+type Before = {
+  readonly at: number;
+  readonly rest: Buffer;
+  readonly passing: boolean;
+  readonly to: number;
+  readonly lines: number;
+};
+
 export class Decoder {
   readonly #codec: Codec;
+  readonly #output: Output;
   #rest: Buffer = Buffer.alloc(0);
   /** The offset of the first byte of `#rest`. */
   #at: number;
   /** Inside a line that is skipped (D2). */
   #passing = false;
+  #before: Before | undefined;
+  /** D3 */
+  #poison: PoisonedBytes | undefined;
+  /** D4 */
+  #oneByOne = false;
 
-  constructor(codec: Codec, from: number) {
+  constructor(codec: Codec, output: Output) {
     this.#codec = codec;
-    this.#at = from;
+    this.#output = output;
+    this.#at = output.from;
   }
 
   /** Where the next byte is expected. */
@@ -42,40 +72,78 @@ export class Decoder {
     if (this.#rest.length > MAX_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
   }
 
-  /** The next whole lines; undefined if there are none. */
+  /** The next whole lines; undefined if there are none. Throws at a line that is poisoned (D3). */
   next(facts: SessionFacts): Batch | undefined {
     const events: ProviderEvent[] = [];
     const replies: string[] = [];
     let known = facts;
-    const from = this.#at;
-    while (events.length < MAX_EVENTS) {
+    const before = { at: this.#at, rest: this.#rest, passing: this.#passing };
+    let lines = 0;
+    for (; events.length < MAX_EVENTS && (lines === 0 || !this.#oneByOne); lines += 1) {
       const line = this.#line();
-      if (line === undefined) break;
-      const found = this.#codec.decode(line, known);
+      const found = line && this.#decode(line, known);
+      if (line === undefined || found === undefined) break;
+      this.#advance(line.bytes);
       events.push(...found.events);
       replies.push(...found.replies);
       known = found.events.reduce(after, known);
     }
-    return this.#at === from ? undefined : { offset: this.#at, events, replies };
+    if (lines === 0 && this.#poison !== undefined) throw this.#poison;
+    this.#before = { ...before, to: this.#at, lines };
+    return lines === 0 ? undefined : { offset: this.#at, events, replies };
   }
 
   /** The incomplete last line, once the output has ended. */
   last(facts: SessionFacts): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
-    const line = this.#rest.toString("utf8");
-    this.#at = this.end;
-    this.#rest = Buffer.alloc(0);
-    return { offset: this.#at, ...this.#codec.decode(line, facts) };
+    const before = { at: this.#at, rest: this.#rest, passing: this.#passing };
+    const found = this.#decode({ text: this.#rest.toString("utf8"), bytes: this.#rest.length }, facts);
+    if (found === undefined) throw this.#poison;
+    this.#advance(this.#rest.length);
+    this.#before = { ...before, to: this.#at, lines: 1 };
+    return { offset: this.#at, ...found };
   }
 
-  #line(): string | undefined {
+  /** D4. The last batch could not be decided. */
+  takeBack(error: unknown): void {
+    assert(this.#before !== undefined, "there was a batch");
+    const { at, to, rest, passing, lines } = this.#before;
+    const isLine = lines === 1 || this.#at !== to; // After a gap in the output, its lines cannot be told apart.
+    this.#rest = Buffer.concat([rest.subarray(0, to - at), this.#rest]);
+    this.#at = at;
+    this.#passing = passing;
+    this.#oneByOne = true;
+    if (isLine) this.#poisoned(to, error);
+  }
+
+  /** Undefined if the codec throws (D3). */
+  #decode({ text, bytes }: Line, facts: SessionFacts): ReturnType<Codec["decode"]> | undefined {
+    if (this.#output.skipped.has(this.#at)) return NOTHING;
+    if (this.#poison !== undefined) return undefined;
+    try {
+      return this.#codec.decode(text, facts);
+    } catch (error) {
+      this.#poisoned(this.#at + bytes, error);
+      return undefined;
+    }
+  }
+
+  #poisoned(to: number, error: unknown): void {
+    const { generation } = this.#output;
+    this.#poison = new PoisonedBytes({ kind: "output", generation, from: this.#at, to }, error);
+  }
+
+  /** The next line, and its length with the newline. */
+  #line(): Line | undefined {
     const end = this.#rest.indexOf(NEWLINE);
     if (end < 0) return undefined;
-    const line = this.#passing ? "" : this.#rest.toString("utf8", 0, end);
+    return { text: this.#passing ? "" : this.#rest.toString("utf8", 0, end), bytes: end + 1 };
+  }
+
+  #advance(bytes: number): void {
     this.#passing = false;
-    this.#at += end + 1;
-    this.#rest = this.#rest.subarray(end + 1);
-    return line;
+    this.#at += bytes;
+    this.#rest = this.#rest.subarray(bytes);
   }
 
   /** Bytes are missing: what follows is not a whole line until the next one begins. */
@@ -91,6 +159,8 @@ export class Decoder {
     this.#passing = true;
   }
 }
+
+const NOTHING = { events: [], replies: [] };
 
 /** The facts after an event: a session that was named is open. */
 function after(facts: SessionFacts, event: ProviderEvent): SessionFacts {

@@ -13,6 +13,7 @@ import type { Left } from "../../core/due-times.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
+import { decided } from "../part.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { BareModels } from "./bare.ts";
 import { Processes } from "./processes.ts";
@@ -23,6 +24,8 @@ export type EnginePorts = {
   /** Milliseconds until a time that an agent waits for. */
   readonly left: Left;
   submit(command: AgentCommand): Promise<Result<AgentRecord>>;
+  /** D3 of decoder.ts: where the lines of its process begin that are skipped. */
+  skipped(agent: Agent): ReadonlySet<number>;
   holderCommand(): HolderCommand;
   environment(agent: Agent): Readonly<Record<string, string>>;
   /** Afterwards the whole conversation of a bare LLM is in its state (load-conversation.ts). */
@@ -57,7 +60,7 @@ export class AgentEngine {
     this.#ports = ports;
     this.processes = new Processes(world, {
       ...ports,
-      submit: async (command) => (await ports.submit(command)).ok,
+      submit: async (command) => decided(await ports.submit(command)).ok,
     });
     this.#bare = new BareModels({
       clock: world.clock,
@@ -65,7 +68,7 @@ export class AgentEngine {
       tools: TOOLS,
       variable: (name) => world.self.environment()[name],
       answered: async (id, request, events) => {
-        await ports.submit({ kind: "read", id, generation: 0, offset: request, events });
+        decided(await ports.submit({ kind: "read", id, generation: 0, offset: request, events }));
       },
       onBug: (error, id) => ports.onBug(error, id),
     });

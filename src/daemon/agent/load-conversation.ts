@@ -26,10 +26,11 @@ export async function loadConversation({ log, clock, store }: Recalling, id: str
 /** The first pieces, as many as there were; or the reason why they cannot be read. */
 function* firstOf(log: EventLog, { id, conversation }: Agent): Generator<undefined, readonly Said[] | string> {
   const first: Said[] = [];
+  const skipped = log.poisons.skipped(agentSession(id));
   for (const reading of log.read(agentSession(id))) {
     if (first.length === conversation.earlier) return first;
     if (reading.kind === "harmed" || reading.kind === "break") return `it is damaged at byte ${reading.start}`;
-    const event = reading.kind === "entry" ? agentEventOf(reading.entry) : undefined;
+    const event = reading.kind === "entry" && !skipped.has(reading.entry.seq) ? agentEventOf(reading.entry) : undefined;
     const piece = event && pieceOf(event);
     if (piece !== undefined) first.push(piece);
     yield undefined;

@@ -17,6 +17,7 @@ import { HandedCalls } from "./handed-calls.ts";
 import { type AgentHandlerPorts, agentHandlers, bearerHandlers, toolCaller } from "./handlers.ts";
 import { loadConversation } from "./load-conversation.ts";
 import { McpServer } from "./mcp-server.ts";
+import { poisonAhead, skippedLines } from "./poisoned.ts";
 import { SessionRecords } from "./records.ts";
 import { agentStages } from "./recovery.ts";
 import { AgentStore, agentFolding } from "./store.ts";
@@ -74,6 +75,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       const agents = live();
       return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
     },
+    asides: border.asides,
     garbage: (limits) => agentGarbage(world, { agents: () => store.agents(), forget }, limits),
   };
 }
@@ -116,7 +118,8 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     const first = [...store.agents()].find((agent) => isLive(agent) && !isAside(agent));
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
-  return { border, store, engine, checkpoints, records, handed, begin, schedule };
+  const ahead = (agent: Agent) => (safeMode.isActive() ? poisonAhead(log, agent) : undefined);
+  return { border, store, engine, checkpoints, records, handed, begin, schedule, poisonAhead: ahead };
 }
 
 function openEngine(
@@ -130,6 +133,7 @@ function openEngine(
     agents: () => store.agents(),
     left: times.left,
     submit: (command) => store.submit(command),
+    skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
     environment: () => allowed(world.self.environment(), config.agents.env),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),

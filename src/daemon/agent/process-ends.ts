@@ -1,14 +1,16 @@
 // The end of an agent's process: its unread output is read from disk, and then its end is reported.
 // PE1. An end is reported after all output was read; if a part of it is refused, a later attempt continues there.
 // PE2. A process that could not be started has not ended: that is a failed start, with its output as the reason.
+import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import { type Codec, styleOf } from "../../core/agent/provider.ts";
 import { whyNotBegun } from "../../core/agent/workspace.ts";
+import { PoisonedBytes } from "../../log/session/poisons.ts";
 import type { Disk } from "../../world/disk.ts";
 import { codecFor } from "./codecs.ts";
-import { Decoder } from "./decoder.ts";
+import { type Batch, Decoder, type Output } from "./decoder.ts";
 import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./process-files.ts";
 
 /** The codes for a program that does not exist, and for one that may not be executed. */
@@ -21,7 +23,8 @@ export type ProcessExit = { readonly code: number | null; readonly signal: strin
 export type EndPorts = {
   /** Undefined if this is not the agent's present process. */
   agent(place: ProcessPlace): Agent | undefined;
-  /** Returns false if it was refused. */
+  output(agent: Agent): Output;
+  /** Returns false if it was refused; throws if it cannot be decided. */
   submit(command: AgentCommand): Promise<boolean>;
 };
 
@@ -64,14 +67,25 @@ export class ProcessEnds {
     if (isTurn && !(await this.#tookAll(place, agent))) return false;
     const end = await this.#readOutput(place, agent, codec);
     if (end === undefined || !isTurn) return end !== undefined;
-    const events = codec.ended?.(exit, this.#wholeOutput(place)) ?? [];
-    // The end itself is one step after the last byte, so that it also counts once.
-    return this.#ports.submit({ ...place, kind: "read", offset: end + 1, events });
+    return this.#readEnd(place, end, () => codec.ended?.(exit, this.#wholeOutput(place)) ?? []);
+  }
+
+  /** The end itself is one step after the last byte, so that it also counts once. */
+  async #readEnd(place: ProcessPlace, end: number, decode: () => Batch["events"]): Promise<boolean> {
+    const agent = this.#ports.agent(place);
+    const isSkipped = agent !== undefined && this.#ports.output(agent).skipped.has(end);
+    try {
+      const events = isSkipped ? [] : decode();
+      return await this.#ports.submit({ ...place, kind: "read", offset: end + 1, events });
+    } catch (error) {
+      if (isFault(error)) throw error;
+      throw new PoisonedBytes({ kind: "output", generation: place.generation, from: end, to: end + 1 }, error);
+    }
   }
 
   /** Returns the end of the output; undefined if a part of it was refused. */
   async #readOutput(place: ProcessPlace, agent: Agent, codec: Codec): Promise<number | undefined> {
-    const decoder = new Decoder(codec, agent.consumed);
+    const decoder = new Decoder(codec, this.#ports.output(agent));
     for (const { offset, bytes } of outputFrom(this.#disk, this.#directory(place), agent.consumed))
       decoder.push(offset, bytes);
     for (;;) {
@@ -79,7 +93,12 @@ export class ProcessEnds {
       const batch = decoder.next(facts) ?? decoder.last(facts);
       if (batch === undefined) return decoder.end;
       const { offset, events } = batch;
-      if (!(await this.#ports.submit({ ...place, kind: "read", offset, events }))) return undefined;
+      try {
+        if (!(await this.#ports.submit({ ...place, kind: "read", offset, events }))) return undefined;
+      } catch (error) {
+        if (isFault(error)) throw error;
+        decoder.takeBack(error); // D4 of decoder.ts
+      }
     }
   }
 

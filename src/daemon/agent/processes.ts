@@ -13,6 +13,7 @@ import { stopRestOf } from "../held/orphan-stop.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { codecFor } from "./codecs.ts";
+import type { Output } from "./decoder.ts";
 import { ProcessEnds } from "./process-ends.ts";
 import {
   heldProcesses,
@@ -27,7 +28,9 @@ import { type LaunchPorts, prepareProcess, toolsOf } from "./process-launch.ts";
 export type ProcessPorts = LaunchPorts & {
   agent(id: string): Agent | undefined;
   agents(): Iterable<Agent>;
-  /** Returns false if it was refused. */
+  /** D3 of decoder.ts: where the lines begin that are skipped. */
+  skipped(agent: Agent): ReadonlySet<number>;
+  /** Returns false if it was refused; throws if it cannot be decided. */
   submit(command: AgentCommand): Promise<boolean>;
   onBug(error: unknown, id: string): void;
 };
@@ -44,7 +47,8 @@ export class Processes {
     this.#ports = ports;
     this.#launched = new LaunchedHolders(world.processes);
     this.#held = new HeldPrograms(world, this.#adapter());
-    this.#ends = new ProcessEnds(world, { submit: ports.submit, agent: (place) => this.#agentOf(place) });
+    const output = (agent: Agent) => this.#output(agent);
+    this.#ends = new ProcessEnds(world, { submit: ports.submit, agent: (place) => this.#agentOf(place), output });
   }
 
   #adapter(): HeldAdapter<AgentConnection> {
@@ -124,7 +128,7 @@ export class Processes {
     const agent = this.#agentOf(place);
     const codec = agent && codecFor(agent);
     if (agent === undefined || codec === undefined) return undefined;
-    return new AgentConnection(peer, agent.consumed, {
+    return new AgentConnection(peer, this.#output(agent), {
       codec,
       tools: toolsOf(this.#world, place.id),
       agent: () => this.#agentOf(place),
@@ -132,6 +136,10 @@ export class Processes {
       taken: (through, pieces) => this.#ports.submit({ ...place, kind: "taken", through, pieces }),
       onBug: (error) => this.#ports.onBug(error, place.id),
     });
+  }
+
+  #output(agent: Agent): Output {
+    return { generation: agent.generation, from: agent.consumed, skipped: this.#ports.skipped(agent) };
   }
 
   /** P1 */

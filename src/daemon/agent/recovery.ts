@@ -3,10 +3,12 @@
 // V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
+// V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
 import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
+import type { Poison } from "../../log/session/poisons.ts";
 import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
@@ -22,6 +24,8 @@ export type AgentRecovery = {
   readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
+  /** V4: where its codec would fail again. */
+  poisonAhead(agent: Agent): Poison | undefined;
   begin(): void;
   schedule(): Promise<void>;
 };
@@ -61,7 +65,12 @@ async function restore(recovery: AgentRecovery, progress: () => void): Promise<R
 }
 
 function adoptOne(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
-  return recovery.border.adopting(agent.id, () => adopt(recovery, agent)); // PB2 of part.ts
+  const { border, poisonAhead } = recovery;
+  return border.adopting(agent.id, async () => {
+    const poison = poisonAhead(agent); // V4
+    const aside = poison && border.setAside(agent.id, { ...poison, passes: true });
+    return aside ?? adopt(recovery, agent);
+  }); // PB2 of part.ts
 }
 
 /** V1 */

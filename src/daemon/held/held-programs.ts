@@ -13,7 +13,8 @@
 //      start is cancelled, and it is reported that nothing was started because of it.
 // HE5. One piece of work at a time for each program. If something happens to it in the meantime, it is examined once
 //      more.
-// HE6. Only a holder that listens in our own home is ours: a copied home has the specs and tokens of the original.
+// HE6. Only a holder that listens in our own home is ours: a copied home has the specs and tokens of the original. What
+//      runs there is lost for the copy, as after a crash of the machine, and is left alone.
 // HE7. A holder that lives and does not claim may be slow, or hang since its start. It is replaced after a while, twice
 //      as long each time: the start is cancelled on disk, so that it cannot claim any more, then it is killed, and the
 //      cancel is undone.
@@ -21,7 +22,7 @@ import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
 import { cancelStart, type HeldState, readHeld, undoCancel } from "../../home/held/held-state.ts";
-import { type HomeWorld, hasClaim, readSpec } from "../../home/held/holder-files.ts";
+import { type HomeWorld, hasClaim, readSpec, startedElsewhere } from "../../home/held/holder-files.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
 import type { HolderExit } from "../../wire/holder/protocol.ts";
 import type { Sockets } from "../../world/socket.ts";
@@ -97,6 +98,7 @@ const DISK_FAILS = ["EIO", "ESTALE", "ETIMEDOUT", "EINTR", "EBUSY"] as const;
 const MAX_FAILURES = 5;
 
 /** Why a program is lost if its holder ran in another boot. */
+const COPIED = "its program belongs to the home that this one was copied from";
 export const MACHINE_DOWN = "the machine went down";
 
 export class HeldPrograms<C extends HolderConnection> {
@@ -213,6 +215,8 @@ export class HeldPrograms<C extends HolderConnection> {
       const reason = down ? MACHINE_DOWN : "its holder is gone and left no exit";
       return { kind: "lost", reason, generation: place.generation };
     }
+    if (held.kind === "claimed" && startedElsewhere(this.#world, place.directory))
+      return { kind: "lost", reason: COPIED, generation: place.generation }; // HE6
     if (held.kind === "claimed")
       processes.kill(held.holder, "SIGHUP"); // Makes it check its socket (M3 of holder/hold.ts).
     else if (!answered) return this.#adapter.unclaimed?.(name) ?? { kind: "unstarted" };

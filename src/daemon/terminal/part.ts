@@ -70,6 +70,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
       await border.tolerating(async () => void seeAll(world, store.terminals.values()));
     },
     counts: () => ({ terminals: [...store.allSettled()].filter(({ removed }) => !removed).length }),
+    asides: border.asides,
     garbage: (limits) => terminalGarbage(world, { terminals: () => store.terminals.values(), removedAt }, limits),
   };
 }

@@ -24,6 +24,7 @@ export function openTmux(ports: PartPorts): TmuxPart {
     tick: () => undefined, // The keeper has its own rounds.
     stop: async () => keeper.close(),
     counts: () => ({}),
+    asides: border.asides,
     garbage: (limits) => {
       const releasedAt = (id: string) => timeOf(log, `tmux/${id}`, "tmux.released");
       return tmuxGarbage(world, { cares, releasedAt }, limits);

@@ -56,6 +56,7 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       await checkpoints.finish();
     },
     counts: () => ({ workflows: border.isRead ? [...store.allSettled()].filter(isOpen).length : 0 }),
+    asides: border.asides,
     garbage: (limits) => workflowGarbage(world, store.states.values(), limits),
   };
 }

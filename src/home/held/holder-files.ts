@@ -129,9 +129,26 @@ export function ownToken(place: InHome, directory: string): string | undefined {
 
 function ownSpec({ disk, home }: InHome, directory: string): HolderSpec | undefined {
   const spec = readSpec({ disk, directory });
-  if (spec === undefined) return undefined;
-  const by = spec.env[HOME_ID] ?? homeId(disk, parentOf(parentOf(spec.socket)));
+  const by = spec && starterOf(disk, spec);
   return by !== undefined && by === homeId(disk, home) ? spec : undefined;
+}
+
+/**
+ * Whether its program belongs to another home, which is still there and which this one is a copy of. If that home is
+ * gone, this one may be what was moved to another disk: nothing is proven.
+ */
+export function startedElsewhere({ disk, home }: InHome, directory: string): boolean {
+  const spec = readSpec({ disk, directory });
+  const by = spec && starterOf(disk, spec);
+  return by !== undefined && by !== homeId(disk, home) && by === homeId(disk, homeOf(spec));
+}
+
+function starterOf(disk: Disk, spec: HolderSpec): string | undefined {
+  return spec.env[HOME_ID] ?? homeId(disk, homeOf(spec));
+}
+
+function homeOf(spec: HolderSpec | undefined): string {
+  return parentOf(parentOf(spec?.socket ?? ""));
 }
 
 /** The spec of a program on pipes. */

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realDisk } from "../../world/real/disk.ts";
-import { pipeSpec, readSpec, specPath, startedHere, writeSpec } from "./holder-files.ts";
+import { pipeSpec, readSpec, specPath, startedElsewhere, startedHere, writeSpec } from "./holder-files.ts";
 import { HOME_ID, homeId } from "./home-id.ts";
 
 const disk = realDisk();
@@ -11,6 +11,7 @@ const scratch = mkdtempSync("/tmp/hfid-");
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const held = (home: string) => join(home, "terminals/t");
+const elsewhere = (home: string) => startedElsewhere({ disk, home }, held(home));
 const started = (home: string) => startedHere({ disk, home }, held(home));
 
 /** A home with one held program. */
@@ -42,8 +43,10 @@ test("a home has started its programs, also when it was moved or is reached by a
   cpSync(home, copy, { recursive: true });
   symlinkSync(home, link);
   expect([home, link, copy].map(started)).toEqual([true, true, false]);
+  expect([home, link, copy].map(elsewhere)).toEqual([false, false, true]);
   renameSync(home, moved);
   expect([moved, copy].map(started)).toEqual([true, false]);
+  expect([moved, copy].map(elsewhere)).toEqual([false, false]); // The copy may be the original on another disk.
 });
 
 test("a spec of an older version names the home by its socket; if nothing is there any more, nothing is proven", async () => {
@@ -52,6 +55,8 @@ test("a spec of an older version names the home by its socket; if nothing is the
   const [copy, moved] = [join(scratch, "older-copy"), join(scratch, "older-moved")];
   cpSync(home, copy, { recursive: true });
   expect([home, copy].map(started)).toEqual([true, false]);
+  expect([home, copy].map(elsewhere)).toEqual([false, true]);
   renameSync(home, moved);
   expect([moved, copy].map(started)).toEqual([false, false]);
+  expect([moved, copy].map(elsewhere)).toEqual([false, false]);
 });

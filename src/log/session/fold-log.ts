@@ -3,13 +3,18 @@
 // FL1. A session with a checkpoint starts from it, and only the log after it is read. If the log does not have the
 //      checkpoint's last entry, the checkpoint is ignored: the log alone has everything.
 // FL2. A damaged log does not fold.
+// FL3. An event that throws does not fold, unless an operator has skipped it: then the others are folded without it.
+//      The first event of a session cannot be skipped, since nothing would be left.
 import type { Entry } from "./entry.ts";
+import { PoisonedBytes } from "./poisons.ts";
 import type { Reading } from "./session-log.ts";
 
 export type FoldableLog = {
   read(session: string): Iterable<Reading>;
   /** What follows the entry with this seq; undefined if the log does not have it. */
   readAfter(session: string, seq: number): Iterable<Reading> | undefined;
+  /** FL3. The seqs of the events that an operator has skipped. */
+  readonly poisons: { skipped(session: string): ReadonlySet<number> };
 };
 
 export type LogFolding<S, E> = {
@@ -44,9 +49,25 @@ export function* foldLog<S, E>(
   for (const reading of tail ?? log.read(session)) {
     if (reading.kind === "double") continue;
     if (reading.kind !== "entry") return `its log is damaged: ${reading.kind} at byte ${reading.start}`; // FL2
-    const event = folding.eventOf(reading.entry);
-    if (event !== undefined) state = folding.apply(state, event);
+    state = after(state, reading.entry, folding, () => log.poisons.skipped(session));
     yield state;
   }
   return undefined;
+}
+
+/** FL3 */
+function after<S, E>(
+  state: S | undefined,
+  entry: Entry,
+  folding: Omit<LogFolding<S, E>, "saved">,
+  skipped: () => ReadonlySet<number>,
+): S | undefined {
+  try {
+    const event = folding.eventOf(entry);
+    return event === undefined ? state : folding.apply(state, event);
+  } catch (error) {
+    if (state === undefined) throw error;
+    if (skipped().has(entry.seq)) return state;
+    throw new PoisonedBytes({ kind: "event", seq: entry.seq }, error);
+  }
 }

@@ -7,6 +7,8 @@ import type { Disk } from "../../world/disk.ts";
 export const WAL_DIRECTORY = "wal";
 export const WAL_ENDING = ".wal";
 export const EVENTS_FILE = "events.jsonl";
+/** Beside it: what in a session is poisoned (poisons.ts). */
+export const POISON_FILE = "poison.json";
 
 /** Where sessions are: `*` stands for any one name, and the session's own directory is one level below. */
 const SESSION_PLACES: readonly (readonly string[])[] = [

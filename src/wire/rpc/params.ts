@@ -153,6 +153,8 @@ export const PARAMS = {
   "recovery.rollback": ofOne,
   "recovery.report": object({ name: nullable(text) }),
   "recovery.retry": nothing,
+  "recovery.aside": nothing,
+  "recovery.skip": ofOne,
   "safe-mode.exit": nothing,
   gc: object({ dryRun: flag }),
   subscribe: object({ topics: texts }),

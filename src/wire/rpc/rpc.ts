@@ -114,6 +114,8 @@ type Results = AgentResults &
     "recovery.rollback": Terminal;
     "recovery.report": Report | null;
     "recovery.retry": { stage: RecoveryStage };
+    "recovery.aside": readonly ListedAside[];
+    "recovery.skip": ListedAside;
     "safe-mode.exit": { active: boolean };
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
@@ -126,6 +128,17 @@ type Results = AgentResults &
 export type Method = keyof typeof PARAMS;
 /** Every method: what it takes (params.ts) and what it returns. */
 export type Methods = { readonly [M in Method]: { readonly params: Params<M>; readonly result: Results[M] } };
+
+/** A session that was set aside. */
+export type ListedAside = Pick<ReportItem, "what" | "id" | "name" | "reason"> & {
+  /** What makes it throw: an event of its log, or a line of its program's output; null if nothing can be skipped. */
+  readonly bytes:
+    | { readonly kind: "event"; readonly seq: number }
+    | { readonly kind: "output"; readonly generation: number; readonly from: number; readonly to: number }
+    | null;
+  /** When it was skipped, from the next start on; null if it was not. */
+  readonly skipped: string | null;
+};
 
 export type AdoptParams = Params<"tmux.adopt">;
 

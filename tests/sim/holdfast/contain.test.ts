@@ -1,8 +1,11 @@
 // PB2 of part.ts in the whole daemon: the codec of one agent throws. That agent is set aside, the daemon lives,
 // everybody else goes on, and the next daemon tries it again.
 import { afterEach, expect, spyOn, test } from "bun:test";
+import type { Codec, SessionFacts } from "../../../src/core/agent/provider.ts";
+import { SAFE_MODE } from "../../../src/home/layout.ts";
 import { scripted } from "../../../src/wire/provider/scripted.ts";
 import type { Method, Methods } from "../../../src/wire/rpc/rpc.ts";
+import { HOME } from "../machine.ts";
 import { Client } from "./client.ts";
 import { AGENT, HoldfastMachine } from "./machine.ts";
 import { idOf } from "./script.ts";
@@ -17,16 +20,45 @@ afterEach(() => {
 });
 
 /** A bug in the codec, which only the output of one agent meets. */
-function breakCodec(agent: string): () => void {
-  const { decode } = scripted;
+function breakCodec(agent: string, half: "decode" | "encode" = "decode"): () => void {
+  const { decode, encode } = scripted;
   decoded = 0;
-  const spy = spyOn(scripted, "decode").mockImplementation((line, facts) => {
+  const fail = (facts: SessionFacts) => {
     decoded += facts.agent === agent ? 1 : 0;
     if (facts.agent === agent) throw new RangeError("Maximum call stack size exceeded.");
-    return decode(line, facts);
-  });
+  };
+  const broken: Pick<Codec, "decode" | "encode"> = {
+    decode: (line, facts) => fail(facts) ?? decode(line, facts),
+    encode: (input, facts) => fail(facts) ?? encode(input, facts),
+  };
+  const spy = spyOn(scripted, half).mockImplementation(broken[half]);
   undo.push(() => spy.mockRestore());
   return () => spy.mockRestore();
+}
+
+const POISON = '{"type":"text","text":"poison"}\n';
+
+/** Each process of this agent prints a line before all others, at which the codec throws. */
+function poisonOutput(site: Site, agent: string): { begun: number } {
+  const processes = { begun: 0 };
+  const { agents } = site.machine;
+  const { decode } = scripted;
+  const spy = spyOn(scripted, "decode").mockImplementation((line, facts) => {
+    decoded += line === POISON.trimEnd() ? 1 : 0;
+    if (line === POISON.trimEnd()) throw new RangeError("Maximum call stack size exceeded.");
+    return decode(line, facts);
+  });
+  const start = agents.start.bind(agents);
+  agents.start = (command, events, holder) => {
+    const child = start(command, events, holder);
+    if (command.env["HOLDFAST_TERMINAL"]?.startsWith(agent) !== true) return child;
+    processes.begun += 1;
+    void events.output(Buffer.from(POISON), "stdout");
+    return child;
+  };
+  decoded = 0;
+  undo.push(() => spy.mockRestore());
+  return processes;
 }
 
 class Site {
@@ -136,3 +168,56 @@ test("an agent that was set aside can be terminated: its process ends, and it st
   await site.send(GOOD, 3);
   await site.is(GOOD, "idle", 2);
 });
+
+test("recovery skip: a line that the codec cannot read is named, skipped from the next start on, and kept", async () => {
+  const site = new Site();
+  const processes = poisonOutput(site, BAD);
+  await site.live();
+  await site.agent(BAD);
+  await site.agent(GOOD);
+  await site.is(BAD, "crashed", 1);
+  await site.is(GOOD, "idle", 1);
+  const bytes = { kind: "output", generation: 1, from: 0, to: POISON.length };
+  const [listed, ...others] = await site.ask("recovery.aside", {});
+  expect(listed).toMatchObject({ what: "agent", id: BAD, bytes, skipped: null });
+  expect(others).toEqual([]);
+  const skip = (id: string) => site.within(site.client.call("recovery.skip", { id }));
+  expect(await skip(GOOD)).toMatchObject({ error: { code: "unknown", message: `"${GOOD}" is not set aside.` } });
+  expect(await site.ask("recovery.skip", { id: BAD.slice(0, 12) })).toMatchObject({ id: BAD, bytes });
+  const again = await site.ask("recovery.skip", { id: BAD });
+  expect(again.skipped).not.toBeNull();
+  await site.again();
+  await site.is(BAD, "idle", 1);
+  expect(processes.begun).toBe(1); // It went on all the time.
+  await site.send(BAD, 3);
+  await site.is(BAD, "idle", 2);
+  expect([decoded, await site.ask("recovery.aside", {})]).toEqual([1, []]);
+  await site.again(); // What was read past stays read.
+  await site.is(BAD, "idle", 2);
+});
+
+test.each(["decode", "encode"] as const)(
+  "V4 FO7 in safe mode the codec that threw (%s) is not run again, also after a restart",
+  async (half) => {
+    breakCodec(BAD, half);
+    const site = new Site();
+    await site.live();
+    await site.agent(BAD);
+    await site.agent(GOOD);
+    const { note } = await site.is(BAD, "crashed", 1);
+    await site.is(GOOD, "idle", 1);
+    expect(decoded).toBe(1);
+    const mode = { v: 1, active: true, reason: "it crashed", since: "2026-01-01T00:00:00.000Z" };
+    site.machine.disk.plant(`${HOME}/${SAFE_MODE}`, Buffer.from(JSON.stringify(mode)));
+    await site.again();
+    expect((await site.is(BAD, "crashed", 1)).note).toBe(note);
+    await site.within(site.client.sleep(60_000)); // Many rounds.
+    expect(decoded).toBe(1);
+    expect((await site.ask("recovery.aside", {})).map(({ id }) => id)).toEqual([BAD]);
+    await site.is(GOOD, "idle", 1);
+    await site.ask("safe-mode.exit", {});
+    await site.again(); // It is tried again.
+    await site.is(BAD, "crashed", 1);
+    expect(decoded).toBe(2);
+  },
+);
