@@ -13,11 +13,12 @@
 // D6. A log that has stopped for good ends the process, even if nothing is asked of it: everything would be refused,
 //     and only the next process may continue.
 
+import { allOf } from "../base/all-of.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { readLastCrash } from "../home/last-crash.ts";
-import { type Cause, detectCause, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
+import { type Cause, detectCause, removeCleanEnd, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
 import { readReport, writeReport } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
@@ -79,7 +80,7 @@ export class Daemon {
   #run: RecoveryRun | undefined;
   #progress: HowFar | null = null;
   #reading: Reading | null = null;
-  #cause: Cause = "clean start";
+  #cause: Cause | undefined;
   #crash: Readonly<Record<string, unknown>> | null = null;
   #reportName: string | null = null;
   #begun = 0;
@@ -184,10 +185,10 @@ export class Daemon {
 
   /** Recovers; if a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
-    const { world, config } = this.#ports;
+    const { world, config, say } = this.#ports;
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
-    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report });
+    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report, say });
     await this.#conclude(await this.#run.run());
   }
 
@@ -196,12 +197,12 @@ export class Daemon {
     const { all } = this.#opened();
     return {
       DETECTING: async () => {
-        this.#detected(await detectCause(this.#ports.world));
+        await this.#detect();
         return [];
       },
       INVENTORYING: (progress) => this.#inventory(progress),
       RESTORING: async (progress) => {
-        const items = await Promise.all(all.map((part) => part.stages.RESTORING?.(progress) ?? []));
+        const items = await allOf(all.map(async (part) => (await part.stages.RESTORING?.(progress)) ?? []));
         return items.flat();
       },
       RECONCILING: async (progress) => {
@@ -230,18 +231,25 @@ export class Daemon {
     return items;
   }
 
+  /** The cause is found once: a second look finds no marker of a clean end. */
+  async #detect(): Promise<void> {
+    const { world } = this.#ports;
+    this.#cause ??= detectCause(world);
+    await removeCleanEnd(world);
+    this.#detected();
+  }
+
   /** WD-6: the watchdog has no bus, so its record is published here. One from before the last recovery already was. */
-  #detected(cause: Cause): void {
+  #detected(): void {
     const { world, bus } = this.#ports;
-    this.#cause = cause;
-    const crash = cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
+    const crash = this.#cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
     const told = readReport(world.disk, world.home, null)?.at ?? "";
     if (crash?.name !== "daemon" || crash.time <= told) return;
     this.#crash = { v: 1, ...crash }; // As it stands on disk.
     bus.publish("recovery.crash.detected", this.#crash);
   }
 
-  async #report(items: readonly ReportItem[], cause = this.#cause): Promise<void> {
+  async #report(items: readonly ReportItem[], cause = this.#cause ?? "clean start"): Promise<void> {
     const { world, bus } = this.#ports;
     const report: Report = {
       at: new Date(world.clock.now()).toISOString(),

@@ -3,6 +3,7 @@
 // V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
+import { allOf } from "../../base/all-of.ts";
 import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
@@ -54,7 +55,7 @@ async function restore(recovery: AgentRecovery, progress: () => void): Promise<R
   const live = [...recovery.store.agents()].filter((agent) => isLive(agent) && !isAside(agent));
   const items: ReportItem[] = [];
   for (let at = 0; at < live.length; at += AT_ONCE) {
-    items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
+    items.push(...(await allOf(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
     progress();
   }
   return items;

@@ -188,6 +188,16 @@ export const DAEMON: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a recovery that meets a fault once waits for a person",
+    file: "src/daemon/recovery-run.ts",
+    from: "if (!mayPass(error) || !(await pauses.next())) return reason;",
+    to: "if (!mayPass(reason) || !(await pauses.next())) return reason;",
+    killedBy: {
+      file: "tests/daemon/recovery-run.test.ts",
+      test: "RS-5(a) a fault that passes is waited for: the stage is tried again by itself",
+    },
+  },
+  {
     mutant: "a resumed recovery does not inspect anything again",
     file: "src/daemon/recovery-run.ts",
     from: "stages.slice(0, stages.indexOf(stage) + 1)",

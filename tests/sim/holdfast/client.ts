@@ -43,10 +43,7 @@ export class Client {
           throw new Error("a recovery ends without a report");
         return;
       }
-      if (this.#machine.awake > until) {
-        if (this.#machine.harm.excuses("waits")) throw new Over();
-        throw new Error(`it is not live: ${JSON.stringify(status)}`);
-      }
+      if (this.#machine.awake > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
       await this.sleep(POLL_MS);
     }
   }

@@ -60,7 +60,14 @@ class Site {
     return this.within(look());
   }
 
-  /** The daemon dies, and the next one comes up. */
+  /** The daemon stops in order. */
+  async stop(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.daemon.born.life.onEnd(resolve));
+    this.daemon.stop();
+    await this.within(ended);
+  }
+
+  /** The daemon dies, unless it was stopped, and the next one comes up. */
   async again(): Promise<void> {
     this.client.me.life.end();
     this.daemon.born.life.end();
@@ -124,4 +131,31 @@ test("too many open files while a terminal is read at the start: it is read agai
   expect(count.left).toBe(0);
   for (const each of [id, other]) await site.is(each, "running");
   expect(new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]))).toEqual(before);
+});
+
+describe("a recovery meets a fault that passes, and continues by itself", () => {
+  test.each([
+    ["EIO", "claim.json"],
+    ["EMFILE", "holder.json"],
+    ["EIO", "last-boot.json"],
+  ])("%s at %s: it is live, and a program runs on", async (code, file) => {
+    const site = await begun();
+    const id = await site.open("one");
+    const { state } = await site.is(id, "running");
+    const count = site.refuse(code, 3, (operation, path) => operation === "open" && path.endsWith(file));
+    await site.again();
+    expect(count.left).toBe(0);
+    expect((await site.is(id, "running")).state).toEqual(state);
+  });
+
+  test("EIO while the marker of a clean end is removed: the report still says that it was clean", async () => {
+    const site = await begun();
+    await site.stop();
+    const isRemoval = (operation: string, path: string) => operation === "syncDirectory" && path.endsWith("/recovery");
+    const count = site.refuse("EIO", 2, isRemoval); // The first is that of the stage's own record.
+    await site.again();
+    expect(count.left).toBe(0);
+    const report = await site.within(site.client.ask("recovery.report", { name: null }));
+    expect(report?.cause).toBe("clean start");
+  });
 });
