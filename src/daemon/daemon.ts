@@ -4,7 +4,8 @@
 // D2. A clean end finishes what was begun, leaves the children to their holders, and records on disk that it was clean.
 //     An end in the middle of a recovery is not clean: the next start examines everything from the start.
 // D3. If one of our files in run/ is removed, it is put back.
-// D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon.
+// D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon. A
+//     report is written later (RW1 of home/report-writer.ts).
 // D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent. They are folded one after
 //     the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is sequential:
 //     what terminals left behind is stopped before tmux sessions are re-created, and steps and turns continue last.
@@ -18,9 +19,10 @@ import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { readLastCrash } from "../home/last-crash.ts";
-import { type Cause, detectCause, removeCleanEnd, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
+import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
-import { readReport, writeReport } from "../home/reports.ts";
+import { ReportWriter } from "../home/report-writer.ts";
+import { readReport } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
@@ -74,6 +76,7 @@ export class Daemon {
   /** Our own handlers; those of the parts are added when the log is open. */
   readonly #handlers: Record<string, Handler>;
   readonly #ballast: BallastKeeper;
+  readonly #reports: ReportWriter;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
@@ -82,7 +85,6 @@ export class Daemon {
   #reading: Reading | null = null;
   #cause: Cause | undefined;
   #crash: Readonly<Record<string, unknown>> | null = null;
-  #reportName: string | null = null;
   #begun = 0;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
@@ -95,6 +97,7 @@ export class Daemon {
       ports.bus.publish("recovery.stage.changed", change),
     );
     this.#ballast = new BallastKeeper(world, config.log.ballastBytes);
+    this.#reports = new ReportWriter(world, ports.say);
     this.#handlers = this.#ownHandlers();
   }
 
@@ -133,6 +136,7 @@ export class Daemon {
       await this.#server?.look(world.sockets);
     });
     await this.#parts?.times.tend();
+    await this.#reports.tend();
   }
 
   /** D4 */
@@ -259,10 +263,7 @@ export class Daemon {
       log: this.#opened().log.report,
       tookMs: this.#took(),
     };
-    await this.#tolerating(async () => {
-      this.#reportName = await writeReport(world.disk, world.home, report);
-      await writeLastBoot(world);
-    });
+    await this.#reports.add(report);
     bus.publish("recovery.reported", report);
   }
 
@@ -329,7 +330,7 @@ export class Daemon {
       recovery: {
         stage: this.#machine.getCurrentStage(),
         attempt: this.#machine.attemptCount,
-        report: this.#reportName,
+        report: this.#reports.name,
         progress: this.#progress,
         reading: this.#reading,
       },
@@ -345,6 +346,7 @@ export class Daemon {
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
+    await this.#reports.tend();
     await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }

@@ -5,7 +5,6 @@
 /** Each is part of "Faults that leave it deaf, wrong or undiagnosed", of which nothing is promised here yet. */
 const NOT_PROMISED_YET = {
   exits: "not promised yet: a call that fails once ends no daemon, or its end is diagnosed",
-  unreported: "not promised yet: a report that found no room is written later",
   refuses: "not promised yet: one failed call refuses one request, and not all that follow",
   shows: "not promised yet: what could not be read or adopted is tried again in the same life",
 } as const;

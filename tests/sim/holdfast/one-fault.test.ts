@@ -159,3 +159,15 @@ describe("a recovery meets a fault that passes, and continues by itself", () => 
     expect(report?.cause).toBe("clean start");
   });
 });
+
+test.each(["ENOSPC", "EIO"])("%s while a report is written: it is written later, by itself", async (code) => {
+  const site = await begun();
+  const reported = async () => (await site.client.ask("recovery.report", { name: null }))?.at;
+  const before = await site.within(reported());
+  const count = site.refuse(code, 3, (operation, path) => operation === "create" && path.includes("/reports/"));
+  site.machine.harm.isDone = true;
+  await site.again(); // Waits for the report, ten seconds at most.
+  expect(count.left).toBe(0);
+  expect(await site.within(reported())).not.toBe(before);
+  expect(site.daemon.said.filter((words) => words.startsWith("the report of a recovery"))).toHaveLength(1);
+});
