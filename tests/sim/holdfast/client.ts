@@ -18,7 +18,7 @@ export const POLL_MS = 50;
 /** Longer than any start, any grace and any backoff takes that is waited for here. */
 export const PATIENCE_MS = 60_000;
 /** CI2 */
-const HEALED_MS = 10_000;
+export const HEALED_MS = 10_000;
 
 export class Client {
   readonly #machine: HoldfastMachine;

@@ -6,7 +6,6 @@
 const NOT_PROMISED_YET = {
   exits: "not promised yet: a call that fails once ends no daemon, or its end is diagnosed",
   refuses: "not promised yet: one failed call refuses one request, and not all that follow",
-  shows: "not promised yet: what could not be read or adopted is tried again in the same life",
 } as const;
 
 export type Excuses = ReadonlyMap<string, number>;

@@ -116,22 +116,25 @@ describe("the spec of a terminal cannot be written", () => {
   });
 });
 
-test("too many open files while a terminal is read at the start: it is read again, and its program runs on", async () => {
-  const site = await begun();
-  const [id, other] = [await site.open("one"), await site.open("other")];
-  for (const each of [id, other]) await site.is(each, "running");
-  const before = new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]));
-  let opened = 0;
-  const count = site.refuse("EMFILE", 3, (operation, path) => {
-    if (!["open", "create"].includes(operation) || !path.includes(`${id}/events`)) return false;
-    opened += 1;
-    return opened > 1; // The first time, the log itself is recovered.
-  });
-  await site.again();
-  expect(count.left).toBe(0);
-  for (const each of [id, other]) await site.is(each, "running");
-  expect(new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]))).toEqual(before);
-});
+test.each(["EMFILE", "EIO"])(
+  "%s while a terminal is read at the start: it is read again, and its program runs on",
+  async (code) => {
+    const site = await begun();
+    const [id, other] = [await site.open("one"), await site.open("other")];
+    for (const each of [id, other]) await site.is(each, "running");
+    const before = new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]));
+    let opened = 0;
+    const count = site.refuse(code, 3, (operation, path) => {
+      if (!["open", "create"].includes(operation) || !path.includes(`${id}/events`)) return false;
+      opened += 1;
+      return opened > 1; // The first time, the log itself is recovered.
+    });
+    await site.again();
+    expect(count.left).toBe(0);
+    for (const each of [id, other]) await site.is(each, "running");
+    expect(new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]))).toEqual(before);
+  },
+);
 
 describe("a recovery meets a fault that passes, and continues by itself", () => {
   test.each([
