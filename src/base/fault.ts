@@ -37,6 +37,14 @@ const HINTS: Readonly<Record<string, string>> = {
   EACCES: "Permission denied. The home must belong to the user who runs holdfast.",
 };
 
+/** What the disk or the system refuses now, and may allow a moment later. */
+const OF_THE_DISK = ["EIO", "EROFS", "ENOSPC", "EDQUOT", "ESTALE"] as const;
+const OF_THE_SYSTEM = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"] as const;
+
+export function mayPass(error: unknown): error is Fault {
+  return isFault(error, ...OF_THE_DISK, ...OF_THE_SYSTEM);
+}
+
 export function isFault(error: unknown, ...codes: readonly string[]): error is Fault {
   return error instanceof Fault && (codes.length === 0 || codes.includes(error.code));
 }

@@ -4,7 +4,8 @@
 // D2. A clean end finishes what was begun, leaves the children to their holders, and records on disk that it was clean.
 //     An end in the middle of a recovery is not clean: the next start examines everything from the start.
 // D3. If one of our files in run/ is removed, it is put back.
-// D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon.
+// D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon. A
+//     report is written later (RW1 of home/report-writer.ts).
 // D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent. They are folded one after
 //     the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is sequential:
 //     what terminals left behind is stopped before tmux sessions are re-created, and steps and turns continue last.
@@ -13,13 +14,15 @@
 // D6. A log that has stopped for good ends the process, even if nothing is asked of it: everything would be refused,
 //     and only the next process may continue.
 
+import { allOf } from "../base/all-of.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { readLastCrash } from "../home/last-crash.ts";
-import { type Cause, detectCause, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
+import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
-import { readReport, writeReport } from "../home/reports.ts";
+import { ReportWriter } from "../home/report-writer.ts";
+import { readReport } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
@@ -74,15 +77,15 @@ export class Daemon {
   /** Our own handlers; those of the parts are added when the log is open. */
   readonly #handlers: Record<string, Handler>;
   readonly #ballast: BallastKeeper;
+  readonly #reports: ReportWriter;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
   #run: RecoveryRun | undefined;
   #progress: HowFar | null = null;
   #reading: Reading | null = null;
-  #cause: Cause = "clean start";
+  #cause: Cause | undefined;
   #crash: Readonly<Record<string, unknown>> | null = null;
-  #reportName: string | null = null;
   #begun = 0;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
@@ -95,6 +98,7 @@ export class Daemon {
       ports.bus.publish("recovery.stage.changed", change),
     );
     this.#ballast = new BallastKeeper(world, config.log.ballastBytes);
+    this.#reports = new ReportWriter(world, ports.say);
     this.#handlers = this.#ownHandlers();
   }
 
@@ -133,6 +137,7 @@ export class Daemon {
       await this.#server?.look(world.sockets);
     });
     await this.#parts?.times.tend();
+    await this.#reports.tend();
   }
 
   /** D4 */
@@ -189,10 +194,10 @@ export class Daemon {
 
   /** Recovers; if a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
-    const { world, config } = this.#ports;
+    const { world, config, say } = this.#ports;
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
-    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report });
+    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report, say });
     await this.#conclude(await this.#run.run());
   }
 
@@ -201,12 +206,12 @@ export class Daemon {
     const { all } = this.#opened();
     return {
       DETECTING: async () => {
-        this.#detected(await detectCause(this.#ports.world));
+        await this.#detect();
         return [];
       },
       INVENTORYING: (progress) => this.#inventory(progress),
       RESTORING: async (progress) => {
-        const items = await Promise.all(all.map((part) => part.stages.RESTORING?.(progress) ?? []));
+        const items = await allOf(all.map(async (part) => (await part.stages.RESTORING?.(progress)) ?? []));
         return items.flat();
       },
       RECONCILING: async (progress) => {
@@ -235,18 +240,25 @@ export class Daemon {
     return items;
   }
 
+  /** The cause is found once: a second look finds no marker of a clean end. */
+  async #detect(): Promise<void> {
+    const { world } = this.#ports;
+    this.#cause ??= detectCause(world);
+    await removeCleanEnd(world);
+    this.#detected();
+  }
+
   /** WD-6: the watchdog has no bus, so its record is published here. One from before the last recovery already was. */
-  #detected(cause: Cause): void {
+  #detected(): void {
     const { world, bus } = this.#ports;
-    this.#cause = cause;
-    const crash = cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
+    const crash = this.#cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
     const told = readReport(world.disk, world.home, null)?.at ?? "";
     if (crash?.name !== "daemon" || crash.time <= told) return;
     this.#crash = { v: 1, ...crash }; // As it stands on disk.
     bus.publish("recovery.crash.detected", this.#crash);
   }
 
-  async #report(items: readonly ReportItem[], cause = this.#cause): Promise<void> {
+  async #report(items: readonly ReportItem[], cause = this.#cause ?? "clean start"): Promise<void> {
     const { world, bus } = this.#ports;
     const report: Report = {
       at: new Date(world.clock.now()).toISOString(),
@@ -256,10 +268,7 @@ export class Daemon {
       log: this.#opened().log.report,
       tookMs: this.#took(),
     };
-    await this.#tolerating(async () => {
-      this.#reportName = await writeReport(world.disk, world.home, report);
-      await writeLastBoot(world);
-    });
+    await this.#reports.add(report);
     bus.publish("recovery.reported", report);
   }
 
@@ -326,7 +335,7 @@ export class Daemon {
       recovery: {
         stage: this.#machine.getCurrentStage(),
         attempt: this.#machine.attemptCount,
-        report: this.#reportName,
+        report: this.#reports.name,
         progress: this.#progress,
         reading: this.#reading,
       },
@@ -342,6 +351,7 @@ export class Daemon {
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
+    await this.#reports.tend();
     await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }

@@ -6,8 +6,8 @@
 //      between.
 // FO3. A session is put into the store only when all of it is folded: a fold that was given up leaves nothing half
 //      done, and does not affect the next one.
-// FO4. A session that the system refuses to read for now (too many open files) is read again after the others and a
-//      pause, a few times. Only then it is set aside; the next daemon reads it again.
+// FO4. A session that cannot be read for now (too many open files, a disk that fails once) is read again after the
+//      others and a pause, a few times. Only then it is set aside; the next daemon reads it again.
 // FO5. A session that was set aside can be ended (U8 of session-store.ts). After that it is over, although its log
 //      still does not fold: the entries from its end on are applied to what could be folded.
 // FO6. A session is also set aside when its code fails later (PB2 of part.ts), in the same way and in the same words.

@@ -8,7 +8,7 @@
 //      the log throws, ends the process: memory and disk may disagree.
 // PB3. Until all sessions of a part are read, none is shown: an incomplete list would look complete. Until the daemon
 //      is live, nothing is changed.
-import { isFault } from "../base/fault.ts";
+import { isFault, mayPass } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
@@ -119,8 +119,7 @@ export class PartBorder {
       const reason = yield* steps;
       return reason === undefined ? undefined : { reason, passes: false };
     } catch (error) {
-      if (isFault(error, ...REFUSED_NOW))
-        return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
+      if (mayPass(error)) return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
       return { reason: `its events do not fold: ${wordsOf(error)}`, passes: false, bytes: bytesOf(error) };
     }
   }
@@ -217,8 +216,8 @@ export function decided<T>(result: Result<T>): Result<T> {
 export type HowFar = { readonly done: number; readonly total: number };
 export type FoldStep = HowFar & SliceStep;
 /**
- * Why a session does not fold. `passes`: the system refused for now, and it may fold a moment later. `bytes`: what made
- * it throw, if that is known.
+ * Why a session does not fold. `passes`: the disk or the system refused for now, and it may fold a moment later.
+ * `bytes`: what made it throw, if that is known.
  */
 export type Trouble = { readonly reason: string; readonly passes: boolean; readonly bytes?: Bytes | undefined };
 
@@ -230,9 +229,6 @@ export type Aside = {
   /** Whether it was ended since. */
   isOver(): boolean;
 };
-
-/** The system lacks something that other programs give back. */
-const REFUSED_NOW = ["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"] as const;
 
 function bytesOf(error: unknown): Bytes | undefined {
   return error instanceof PoisonedBytes ? error.bytes : undefined;

@@ -8,6 +8,9 @@
 //     outcome goes unreported.
 // Y4. A recovery that had already failed when the daemon started waits for the operator, but the read-only stages
 //     before the failed one are done: what exists can be shown in the meantime.
+// Y5. A fault may pass: its stage is tried again, for less than ten seconds, before it is given up (Y1). So the work of
+//     a stage fails only when all of it has ended: two tries never overlap.
+import { mayPass } from "../base/fault.ts";
 import type { Result } from "../base/result.ts";
 import {
   isWorking,
@@ -19,6 +22,7 @@ import {
   type WorkingStage,
 } from "../core/recovery.ts";
 import type { Clock } from "../world/clock.ts";
+import { Pauses } from "../world/wait.ts";
 import type { RecoveryStateMachine } from "./recovery-state.ts";
 
 /** The work of each stage. `progress` is called whenever something was done. */
@@ -34,7 +38,11 @@ export type RunPorts = {
   readonly timeoutMs: number;
   /** Y3 */
   report(items: readonly ReportItem[]): Promise<void>;
+  say(words: string): void;
 };
+
+/** Y5 */
+const RETRIES = { firstMs: 100, mostMs: 2_000, allMs: 6_000 };
 
 export class RecoveryRun {
   readonly #machine: RecoveryStateMachine;
@@ -100,7 +108,19 @@ export class RecoveryRun {
     return undefined;
   }
 
+  /** Y5. Returns why it failed, or undefined. */
   async #perform(stage: WorkingStage): Promise<string | undefined> {
+    const pauses = new Pauses(this.#ports.clock, RETRIES);
+    for (;;) {
+      const error = await this.#attempt(stage);
+      const reason = error instanceof Error ? error.message : error;
+      if (!mayPass(error) || !(await pauses.next())) return reason;
+      this.#ports.say(`${stage} failed and is tried again: ${reason}`);
+    }
+  }
+
+  /** Returns what was thrown; undefined if the stage is done. */
+  async #attempt(stage: WorkingStage): Promise<Error | string | undefined> {
     const { clock, timeoutMs, work } = this.#ports;
     const silence = new Silence(clock, timeoutMs);
     try {
@@ -110,7 +130,7 @@ export class RecoveryRun {
       this.#done.add(stage);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return error instanceof Error ? error : String(error);
     } finally {
       silence.end();
     }

@@ -12,15 +12,19 @@ import { writeSmall } from "./small-file.ts";
 
 export type Cause = Report["cause"];
 
-/** LL1 */
-export async function detectCause(place: HomeWorld): Promise<Cause> {
+export function detectCause(place: HomeWorld): Cause {
   const { disk, home } = place;
   const boot = lastBoot(place);
   const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_SHUTDOWN))?.["bootId"] === boot;
   if (wasDown(place)) return clean ? "machine restart" : "machine crash";
-  // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
-  if (removeIfThere(disk, joinPath(home, CLEAN_SHUTDOWN))) await disk.syncDirectory(joinPath(home, RECOVERY));
   return clean ? "clean start" : "daemon crash";
+}
+
+/** LL1. Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end. */
+export async function removeCleanEnd(place: HomeWorld): Promise<void> {
+  const { disk, home } = place;
+  if (!wasDown(place) && removeIfThere(disk, joinPath(home, CLEAN_SHUTDOWN)))
+    await disk.syncDirectory(joinPath(home, RECOVERY));
 }
 
 function lastBoot({ disk, home }: HomeWorld): string {

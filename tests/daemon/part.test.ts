@@ -114,6 +114,7 @@ test("RS-6 a fold runs inside INVENTORYING: with progress it may take longer tha
     clock,
     timeoutMs: 30_000,
     report: async () => undefined,
+    say: () => undefined,
   });
   const outcome = run.run();
   for (let turn = 0; turn < 20; turn += 1) await clock.settle();

@@ -1,5 +1,6 @@
 // A whole recovery with a simulated clock: what fails, what is given up, what is retried.
 import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
 import type { RecoveryStage, ReportItem, WorkingStage } from "../../src/core/recovery.ts";
 import { RecoveryRun, type StageWork } from "../../src/daemon/recovery-run.ts";
 import { RecoveryStateMachine } from "../../src/daemon/recovery-state.ts";
@@ -14,6 +15,7 @@ class Site {
   readonly stages: RecoveryStage[] = [];
   readonly worked: WorkingStage[] = [];
   readonly reports: (readonly ReportItem[])[] = [];
+  readonly said: string[] = [];
   readonly machine: RecoveryStateMachine;
   readonly run: RecoveryRun;
 
@@ -40,6 +42,7 @@ class Site {
         expect(this.machine.getCurrentStage()).not.toBe("LIVE");
         this.reports.push([...items]);
       },
+      say: (words) => void this.said.push(words),
     });
   }
 
@@ -126,6 +129,33 @@ test("RS-6 time in which the whole machine was stopped does not count", async ()
   expect(site.machine.getCurrentStage()).toBe("RESTORING");
   done.resolve([]);
   expect((await outcome).kind).toBe("live");
+});
+
+const REFUSED = new Fault({ code: "EMFILE", operation: "open", path: "/h/claim.json" });
+
+test("RS-5(a) a fault that passes is waited for: the stage is tried again by itself", async () => {
+  let failures = 2;
+  const site = new Site({
+    RESTORING: async () => {
+      if (failures-- > 0) throw REFUSED;
+      return [];
+    },
+  });
+  const outcome = site.run.run();
+  for (let at = 0; at < 2; at += 1) await site.pass(200);
+  expect((await outcome).kind).toBe("live");
+  expect(site.stages).toEqual([...ALL, "LIVE"]);
+  expect(site.said).toEqual(Array(2).fill(`RESTORING failed and is tried again: ${REFUSED.message}`));
+  expect(site.clock.pendingTimers).toBe(0);
+});
+
+test("RS-5(a) a fault that lasts fails its stage within ten seconds", async () => {
+  const site = new Site({ RESTORING: () => Promise.reject(REFUSED) });
+  const outcome = site.run.run();
+  for (let ms = 0; ms < 10_000; ms += 100) await site.pass(100);
+  expect(site.machine.getCurrentStage()).toBe("RESTORATION_FAILED");
+  expect(await outcome).toEqual({ kind: "failed", stage: "RESTORING", reason: REFUSED.message });
+  expect(site.clock.pendingTimers).toBe(0);
 });
 
 test("RS-5(a) a stage that throws fails with its reason; a retry returns to that stage only", async () => {

@@ -1,6 +1,6 @@
 // The daemon's small files: its token, its reports, and the records that tell the causes of a start apart.
 import { expect, test } from "bun:test";
-import { detectCause, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
+import { detectCause, removeCleanEnd, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
 import { readReport, writeReport } from "../../src/home/reports.ts";
 import { homeToken, keepToken } from "../../src/home/token.ts";
 import type { Report } from "../../src/wire/rpc/rpc.ts";
@@ -58,7 +58,11 @@ test("no report, a bad one, and a name that leads elsewhere all return null", as
 
 test("the cause of a start: clean, the daemon's crash, the machine's, or a reboot after a clean end", async () => {
   let world = simWorld(1);
-  const cause = () => detectCause({ ...world, home: "/h" });
+  const cause = async () => {
+    const found = detectCause({ ...world, home: "/h" });
+    await removeCleanEnd({ ...world, home: "/h" });
+    return found;
+  };
   const recovered = () => writeLastBoot({ ...world, home: "/h" });
   const stopped = () => writeCleanEnd({ ...world, home: "/h" });
   expect(await cause()).toBe("clean start"); // The first one ever.

@@ -4,6 +4,7 @@
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
+import { allOf } from "../../base/all-of.ts";
 import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
@@ -58,7 +59,7 @@ async function restore(recovery: AgentRecovery, progress: () => void): Promise<R
   const live = [...recovery.store.agents()].filter((agent) => isLive(agent) && !isAside(agent));
   const items: ReportItem[] = [];
   for (let at = 0; at < live.length; at += AT_ONCE) {
-    items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
+    items.push(...(await allOf(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
     progress();
   }
   return items;

@@ -8,6 +8,7 @@
 // K4. Terminals that were due to start but never claimed are started and awaited here too: a client that sees LIVE
 //     finds them running.
 
+import { allOf } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
@@ -68,7 +69,7 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
   const { length: waiting } = items;
   const lost: Lost[] = [];
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAtOne(terminal, ports)));
+    const looked = await allOf(open.slice(at, at + AT_ONCE).map((terminal) => lookAtOne(terminal, ports)));
     for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
     ports.progressed({ done: items.length - waiting, total: open.length });
     progress();
@@ -94,7 +95,7 @@ async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: 
       step(items.length);
     }
   };
-  await Promise.all(Array.from({ length: RESTORED_AT_ONCE }, work));
+  await allOf(Array.from({ length: RESTORED_AT_ONCE }, work));
   return items;
 }
 

@@ -5,6 +5,7 @@
 // V2. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
 //     or cancelled.
+import { allOf } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
@@ -44,7 +45,7 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
   const open = [...store.states.values()].filter(isOpen);
   const items: ReportItem[] = [...held];
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map(adoptOne));
+    const looked = await allOf(open.slice(at, at + AT_ONCE).map(adoptOne));
     items.push(...looked.filter(({ id }) => !held.some((other) => other.id === id)));
     progress();
   }
@@ -70,10 +71,10 @@ async function adopt(store: WorkflowStore, engine: Engine, before: Run): Promise
   const begun = attemptsOf(before);
   if (begun.length === 0) return itemOf(before, []);
   const looks = begun.map(async ({ id }) => [id, await engine.look(id)] as const);
-  const found = new Map(await Promise.all(looks));
+  const found = new Map(await allOf(looks));
   const plan = planResume(toCheckpoint(before, "Manual", ""), (id) => evidenceOf(found.get(id))); // V1
   const known = new Set(begun.flatMap(({ id, state }) => (state.kind === "uncertain" ? id : [])));
-  await Promise.all(
+  await allOf(
     plan.attempts.map(async ({ attempt, action }) => {
       const seen = found.get(attempt);
       const isNews = action === "adopt" || action === "take-up" || !known.has(attempt);

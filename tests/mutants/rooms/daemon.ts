@@ -188,6 +188,27 @@ export const DAEMON: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a recovery that meets a fault once waits for a person",
+    file: "src/daemon/recovery-run.ts",
+    from: "if (!mayPass(error) || !(await pauses.next())) return reason;",
+    to: "if (!mayPass(reason) || !(await pauses.next())) return reason;",
+    killedBy: {
+      file: "tests/daemon/recovery-run.test.ts",
+      test: "RS-5(a) a fault that passes is waited for: the stage is tried again by itself",
+    },
+  },
+  {
+    mutant: "a report that the disk refused is never written",
+    file: "src/daemon/daemon.ts",
+    from: "    await this.#parts?.times.tend();\n    await this.#reports.tend();\n",
+    to: "    await this.#parts?.times.tend();\n",
+    killedBy: {
+      file: "tests/sim/holdfast/one-fault.test.ts",
+      test: "ENOSPC while a report is written: it is written later, by itself",
+      says: /a recovery ends without a report/,
+    },
+  },
+  {
     mutant: "a resumed recovery does not inspect anything again",
     file: "src/daemon/recovery-run.ts",
     from: "stages.slice(0, stages.indexOf(stage) + 1)",

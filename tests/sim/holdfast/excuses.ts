@@ -5,10 +5,7 @@
 /** Each is part of "Faults that leave it deaf, wrong or undiagnosed", of which nothing is promised here yet. */
 const NOT_PROMISED_YET = {
   exits: "not promised yet: a call that fails once ends no daemon, or its end is diagnosed",
-  waits: "not promised yet: a recovery that failed is retried, or diagnosed within ten seconds",
-  unreported: "not promised yet: a report that found no room is written later",
   refuses: "not promised yet: one failed call refuses one request, and not all that follow",
-  shows: "not promised yet: what could not be read or adopted is tried again in the same life",
 } as const;
 
 export type Excuses = ReadonlyMap<string, number>;

@@ -60,7 +60,14 @@ class Site {
     return this.within(look());
   }
 
-  /** The daemon dies, and the next one comes up. */
+  /** The daemon stops in order. */
+  async stop(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.daemon.born.life.onEnd(resolve));
+    this.daemon.stop();
+    await this.within(ended);
+  }
+
+  /** The daemon dies, unless it was stopped, and the next one comes up. */
   async again(): Promise<void> {
     this.client.me.life.end();
     this.daemon.born.life.end();
@@ -109,19 +116,61 @@ describe("the spec of a terminal cannot be written", () => {
   });
 });
 
-test("too many open files while a terminal is read at the start: it is read again, and its program runs on", async () => {
-  const site = await begun();
-  const [id, other] = [await site.open("one"), await site.open("other")];
-  for (const each of [id, other]) await site.is(each, "running");
-  const before = new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]));
-  let opened = 0;
-  const count = site.refuse("EMFILE", 3, (operation, path) => {
-    if (!["open", "create"].includes(operation) || !path.includes(`${id}/events`)) return false;
-    opened += 1;
-    return opened > 1; // The first time, the log itself is recovered.
+test.each(["EMFILE", "EIO"])(
+  "%s while a terminal is read at the start: it is read again, and its program runs on",
+  async (code) => {
+    const site = await begun();
+    const [id, other] = [await site.open("one"), await site.open("other")];
+    for (const each of [id, other]) await site.is(each, "running");
+    const before = new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]));
+    let opened = 0;
+    const count = site.refuse(code, 3, (operation, path) => {
+      if (!["open", "create"].includes(operation) || !path.includes(`${id}/events`)) return false;
+      opened += 1;
+      return opened > 1; // The first time, the log itself is recovered.
+    });
+    await site.again();
+    expect(count.left).toBe(0);
+    for (const each of [id, other]) await site.is(each, "running");
+    expect(new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]))).toEqual(before);
+  },
+);
+
+describe("a recovery meets a fault that passes, and continues by itself", () => {
+  test.each([
+    ["EIO", "claim.json"],
+    ["EMFILE", "holder.json"],
+    ["EIO", "last-boot.json"],
+  ])("%s at %s: it is live, and a program runs on", async (code, file) => {
+    const site = await begun();
+    const id = await site.open("one");
+    const { state } = await site.is(id, "running");
+    const count = site.refuse(code, 3, (operation, path) => operation === "open" && path.endsWith(file));
+    await site.again();
+    expect(count.left).toBe(0);
+    expect((await site.is(id, "running")).state).toEqual(state);
   });
-  await site.again();
+
+  test("EIO while the marker of a clean end is removed: the report still says that it was clean", async () => {
+    const site = await begun();
+    await site.stop();
+    const isRemoval = (operation: string, path: string) => operation === "syncDirectory" && path.endsWith("/recovery");
+    const count = site.refuse("EIO", 2, isRemoval); // The first is that of the stage's own record.
+    await site.again();
+    expect(count.left).toBe(0);
+    const report = await site.within(site.client.ask("recovery.report", { name: null }));
+    expect(report?.cause).toBe("clean start");
+  });
+});
+
+test.each(["ENOSPC", "EIO"])("%s while a report is written: it is written later, by itself", async (code) => {
+  const site = await begun();
+  const reported = async () => (await site.client.ask("recovery.report", { name: null }))?.at;
+  const before = await site.within(reported());
+  const count = site.refuse(code, 3, (operation, path) => operation === "create" && path.includes("/reports/"));
+  site.machine.harm.isDone = true;
+  await site.again(); // Waits for the report, ten seconds at most.
   expect(count.left).toBe(0);
-  for (const each of [id, other]) await site.is(each, "running");
-  expect(new Map([...site.machine.witness.running].map(([each, { who }]) => [each, who.pid]))).toEqual(before);
+  expect(await site.within(reported())).not.toBe(before);
+  expect(site.daemon.said.filter((words) => words.startsWith("the report of a recovery"))).toHaveLength(1);
 });
