@@ -160,7 +160,7 @@ describe("the environment of a run", () => {
     expect([patienceOf(0, 1, 2), patienceOf(2, 3, 2), patienceOf(100, 3, 2)]).toEqual([1, 3, 8]);
     const workers = (pool: Pool, isRepeat: boolean): number => workersFor({ pool, isRepeat }, 2);
     expect(workers("deterministic", false)).toBe(2);
-    expect([workers("real-process", false), workers("real-process", true)]).toEqual([5, 1]);
+    expect([workers("real-process", false), workers("real-process", true)]).toEqual([7, 1]);
   });
 
   test("words select files by a part of their path, and the rest is passed on", () => {

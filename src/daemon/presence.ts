@@ -18,6 +18,7 @@ import { takeLock } from "../log/file/lock.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { identify } from "../world/process.ts";
+import { NO_LATE_THREADS } from "../world/self.ts";
 import type { DaemonProgram } from "./ports.ts";
 
 const DEFAULT_HEARTBEAT_MS = 2_000;
@@ -100,7 +101,11 @@ export class Presence {
       managed: () => readServiceMark(disk, home) !== undefined,
       start: () =>
         children.detached(
-          { argv: self.command("src/watchdog/main.ts", home), cwd: home, env: self.environment() },
+          {
+            argv: self.command("src/watchdog/main.ts", home),
+            cwd: home,
+            env: { ...self.environment(), ...NO_LATE_THREADS },
+          },
           logPath(home),
         ),
       end: () => this.#endWatchdog(),

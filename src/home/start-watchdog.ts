@@ -22,7 +22,7 @@ import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import { realChildren } from "../world/real/children.ts";
-import type { Self } from "../world/self.ts";
+import { NO_LATE_THREADS, type Self } from "../world/self.ts";
 import { withoutOurs } from "./environment.ts";
 import { keepIdentity } from "./identity.ts";
 import { RUN, WATCHDOG_LOCK } from "./layout.ts";
@@ -56,7 +56,7 @@ export async function startWatchdog(
   if (await startService()) return undefined;
   turnOver(disk, home);
   const settings = JSON.stringify(settingsOf(world, config.value.config));
-  const env = { ...environmentOf(world, home, config.value.path), [SETTINGS_VARIABLE]: settings }; // SW5
+  const env = { ...environmentOf(world, home, config.value.path), ...NO_LATE_THREADS, [SETTINGS_VARIABLE]: settings }; // SW5
   realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
 }

@@ -107,6 +107,7 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 /** An environment without any of the developer's own settings. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}) {
   const command = ours("src/cli/main.ts", ...args);
+  mkdirSync(scratch, { recursive: true });
   return Bun.spawn(command, {
     cwd: scratch,
     env: { PATH: "/usr/bin:/bin", ...env },

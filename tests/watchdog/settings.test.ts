@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
-import { realSelf, type Self } from "../../src/world/self.ts";
+import { NO_LATE_THREADS, realSelf, type Self } from "../../src/world/self.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { put } from "../world/places.ts";
 
@@ -35,7 +35,7 @@ test("WD-1(b) without settings it watches daemon and page: every 2 s, killed aft
 });
 
 test("what an earlier watchdog passed to the daemon is not passed on", () => {
-  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin" });
+  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin", ...NO_LATE_THREADS });
 });
 
 test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) user's programs, commands and every limit can be set", () => {
