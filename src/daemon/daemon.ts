@@ -174,7 +174,7 @@ export class Daemon {
     );
     const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5
     const garbage = new GarbageCollector(world, config.retention, {
-      garbage: (rules) => all.flatMap((part) => part.garbage(rules)),
+      parts: all,
       isOff: () => safeMode.isActive(),
       ...{ say, onBug },
     });
