@@ -111,11 +111,11 @@ export class Daemon {
 
   /** D1 */
   async serve(): Promise<void> {
-    const { world, version, bus } = this.#ports;
+    const { world, version, bus, say } = this.#ports;
     const token = await homeToken(world.disk, world.random, world.home);
     this.#token = token;
     const server = new RpcServer(this.#handlers, bus, {
-      ...{ clock: world.clock, token, version, pid: world.processes.pid },
+      ...{ clock: world.clock, token, version, pid: world.processes.pid, say },
       others: (bearer): Handlers | undefined => this.#parts?.agent.bearer(bearer),
       missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });

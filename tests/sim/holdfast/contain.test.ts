@@ -230,7 +230,8 @@ test("PB2 what fails while the records of one session are written sets that sess
   const [bad, good] = [await open("bad"), await open("good")];
   site.machine.beforeCall = (operation, path) => {
     const isRecord = operation === "create" && path.includes(`${BAD}/session.json`);
-    if (isRecord || path.includes(`${bad.id}/tape`)) throw new TypeError("a bug");
+    const isReport = operation === "list" && path.endsWith("/recovery/reports");
+    if (isRecord || isReport || path.includes(`${bad.id}/tape`)) throw new TypeError("a bug");
   };
   await site.agent(BAD);
   await site.agent(GOOD);
@@ -245,5 +246,8 @@ test("PB2 what fails while the records of one session are written sets that sess
   );
   expect((await site.ask("agent.show", { id: BAD })).note).toBe("It is set aside: a bug of holdfast: a bug");
   expect(site.daemon.said.filter((words) => words.includes("a bug of holdfast: a bug"))).toHaveLength(2);
+  const report = await site.within(site.client.call("recovery.report", { name: null }));
+  expect(report).toMatchObject({ ok: false, error: { code: "bug" } });
+  expect(site.daemon.said.filter((words) => words.startsWith("a request (recovery.report)"))).toHaveLength(1); // Z4
   expect(site.daemon.born.life.dead).toBe(false);
 });
