@@ -55,6 +55,7 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
       onBug: (error) => {
         throw error;
       },
+      guard: (_, work) => work(),
       screens,
     },
   );

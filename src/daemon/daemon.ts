@@ -115,11 +115,11 @@ export class Daemon {
 
   /** D1 */
   async serve(): Promise<void> {
-    const { world, version, bus } = this.#ports;
+    const { world, version, bus, say } = this.#ports;
     const token = await homeToken(world.disk, world.random, world.home);
     this.#token = token;
     const server = new RpcServer(this.#handlers, bus, {
-      ...{ clock: world.clock, token, version, pid: world.processes.pid },
+      ...{ clock: world.clock, token, version, pid: world.processes.pid, say },
       others: (bearer): Handlers | undefined => this.#parts?.agent.bearer(bearer),
       missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });
@@ -179,7 +179,7 @@ export class Daemon {
     );
     const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5
     const garbage = new GarbageCollector(world, config.retention, {
-      garbage: (rules) => all.flatMap((part) => part.garbage(rules)),
+      parts: all,
       isOff: () => safeMode.isActive(),
       ...{ say, onBug },
     });

@@ -9,6 +9,7 @@
 //      power cut, the log does too, and the next round finds it.
 // GC5. The owner names what can be deleted: each part for its sessions, and this file for reports and quarantine. The
 //      write-ahead log and the recovery's own records are never included, because recovery reads them.
+// GC6. If a part cannot name what it can delete, because of a bug, that is reported, and the others' is still deleted.
 
 import { isFault } from "../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../base/path.ts";
@@ -29,8 +30,8 @@ export type Forget = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 export type Garbage = Chosen & { readonly session?: { readonly id: string; readonly forget: Forget } };
 
 export type CollectorPorts = {
-  /** What the parts can delete (GC5). */
-  garbage(rules: Config["retention"]): readonly Garbage[];
+  /** They name what they can delete (GC5). */
+  readonly parts: readonly { garbage(rules: Config["retention"]): readonly Garbage[] }[];
   isOff(): boolean;
   say(words: string): void;
   onBug(error: unknown): void;
@@ -74,7 +75,9 @@ export class GarbageCollector {
   }
 
   async #collect(dryRun: boolean): Promise<GcResult> {
-    const chosen = [...this.#ports.garbage(this.#rules), ...homeGarbage(this.#place, this.#rules)]; // GC5
+    const bugs: string[] = [];
+    const parts = [...this.#ports.parts, { garbage: () => homeGarbage(this.#place, this.#rules) }]; // GC5
+    const chosen = parts.flatMap((part) => named(() => part.garbage(this.#rules), bugs));
     const gone = dryRun ? NONE : await forgetAll(chosen);
     const done: (Garbage & { readonly failed: string | undefined })[] = [];
     for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
@@ -83,7 +86,7 @@ export class GarbageCollector {
       dryRun,
       bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
       items: removed.map(({ what, paths, bytes, reason }) => ({ what, path: paths.at(-1) ?? "", bytes, reason })),
-      failed: done.flatMap(({ failed }) => failed ?? []),
+      failed: [...bugs, ...done.flatMap(({ failed }) => failed ?? [])],
     };
   }
 
@@ -157,6 +160,17 @@ async function forgetAll(garbage: readonly Garbage[]): Promise<ReadonlySet<strin
     [...Map.groupBy(sessions, ({ forget }) => forget)].map(([forget, of]) => forget(of.map(({ id }) => id))),
   );
   return new Set(gone.flatMap((ids) => [...ids]));
+}
+
+/** GC6 */
+function named(garbage: () => readonly Garbage[], bugs: string[]): readonly Garbage[] {
+  try {
+    return garbage();
+  } catch (error) {
+    if (isFault(error)) throw error;
+    bugs.push(`holdfast has a bug: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
 }
 
 /** What belongs to no part of the daemon. */

@@ -139,8 +139,10 @@ export class PartBorder {
 
   /** Returns its line of the report; undefined if there is no such session. */
   setAside(id: string, trouble: Trouble): ReportItem | undefined {
+    const known = this.asides.has(id);
     const item = this.#setAside(id, trouble);
-    if (item !== undefined) this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
+    if (item !== undefined && !known)
+      this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
     return item;
   }
 

@@ -5,11 +5,13 @@
 // Z2. A client that sends an invalid request, too long a line or too many requests at once, or does not read its
 //     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
 // Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.
-// Z4. An error while answering a request, a Fault or a bug, only affects that answer, not the daemon.
+// Z4. An error while answering a request, a Fault or a bug, only affects that answer, not the daemon. A bug is logged,
+//     with its method and where it was thrown. Its words are only sent to the client: they may quote what it sent.
 
 import { isFault } from "../base/fault.ts";
 import { own } from "../base/own.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
+import { placeOf } from "../base/thrown.ts";
 import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
 import {
   BAD_PARAMS,
@@ -50,6 +52,8 @@ export type ServerOptions = {
   readonly missing?: () => Result<never> | undefined;
   readonly version: string;
   readonly pid: number;
+  /** Z4 */
+  readonly say?: (words: string) => void;
 };
 
 export class RpcServer {
@@ -189,35 +193,42 @@ class Client {
     this.#open += 1;
     if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
     const handler = own(handlers, method);
-    const answer = handler === undefined ? this.#options.missing?.() : await handled(handler, params);
+    const answer =
+      handler === undefined ? this.#options.missing?.() : await this.#handled(method, () => handler(params));
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));
-    else if (answer.ok) this.#sendResult(id, answer.value);
+    else if (answer.ok) this.#sendResult({ id, method }, answer.value);
     else this.#send(errorLine(id, REFUSAL, answer.error));
   }
 
   /** Z4. What is nested too deeply cannot be written. */
-  #sendResult(id: Request["id"], value: unknown): void {
+  #sendResult({ id, method }: Pick<Request, "id" | "method">, value: unknown): void {
     try {
       this.#send(resultLine(id, value));
     } catch (error) {
-      this.#send(errorLine(id, REFUSAL, failed(error)));
+      this.#send(errorLine(id, REFUSAL, this.#failed(method, error)));
     }
+  }
+
+  /** Z4 */
+  async #handled(method: string, work: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFault(error)) return { ok: false, error: this.#failed(method, error) };
+      return { ok: false, error: { code: error.code, message: error.message, hint: error.hint } };
+    }
+  }
+
+  /** Z4 */
+  #failed(method: string, error: unknown): Refusal {
+    this.#options.say?.(`a request (${method}) could not be answered, because of a bug of holdfast: ${placeOf(error)}`);
+    return failed(error);
   }
 
   #send(message: unknown): void {
     this.#connection.send(encodeLine(message));
     if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2
-  }
-}
-
-/** Z4 */
-async function handled(handler: Handler, params: Request["params"]): Promise<Result<unknown>> {
-  try {
-    return await handler(params);
-  } catch (error) {
-    if (!isFault(error)) return { ok: false, error: failed(error) };
-    return { ok: false, error: { code: error.code, message: error.message, hint: error.hint } };
   }
 }
 

@@ -133,7 +133,7 @@ class Startup {
     this.daemon = daemon;
     tending = () => {
       this.#presence.keepLocks();
-      void daemon.tend();
+      void daemon.tend().catch(onBug);
     };
   }
 

@@ -117,7 +117,7 @@ class Life {
     const parts = { log: this.log, store: this.store, records: this.#records, checkpoints: this.#checkpoints };
     const forget = (ids: readonly string[]) => forgetAgents(parts, ids);
     const collector = new GarbageCollector(this.world, RULES, {
-      garbage: (limits) => agentGarbage(this.world, { agents: () => this.store.agents(), forget }, limits),
+      parts: [{ garbage: (limits) => agentGarbage(this.world, { agents: () => this.store.agents(), forget }, limits) }],
       ...{ isOff: () => false, say: () => undefined, onBug },
     });
     return collector.collect(dryRun);

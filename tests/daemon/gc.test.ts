@@ -41,7 +41,7 @@ class Site {
       this.world,
       { ...RULES, ...rules },
       {
-        garbage: (limits) => this.#ofParts(limits),
+        parts: [{ garbage: (limits) => this.#ofParts(limits) }],
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
         onBug: (error) => {
@@ -249,12 +249,31 @@ test("GC4 nothing of a session is removed before its part has forgotten it", asy
   const forgotten = new Set<string>();
   const session = { id: "s1", forget: async () => forgotten };
   const thing = { what: "run", paths: ["/home/s/events.jsonl"], bytes: 1, at: 0, reason: "old", session };
-  const ports = { garbage: () => [thing], isOff: () => false, say: () => undefined, onBug: () => undefined };
+  const ports = {
+    parts: [{ garbage: () => [thing] }],
+    isOff: () => false,
+    say: () => undefined,
+    onBug: () => undefined,
+  };
   const garbage = new GarbageCollector(world, RULES, ports);
   expect(await garbage.collect(false)).toMatchObject({ items: [], failed: ["s1 could not be forgotten yet"] });
   expect(world.disk.list("/home/s")).toEqual(["events.jsonl"]);
   forgotten.add("s1");
   expect(await garbage.collect(false)).toMatchObject({ bytes: 1, failed: [] });
+  expect(world.disk.list("/home/s")).toEqual([]);
+});
+
+test("GC6 a part that cannot name its garbage is reported, and the others' is removed", async () => {
+  const { world } = new Site();
+  world.disk.plant("/home/s/tape", Buffer.from("x"));
+  const thing = { what: "tape", paths: ["/home/s/tape"], bytes: 1, at: 0, reason: "old" };
+  const broken = () => {
+    throw new TypeError("a bug");
+  };
+  const parts = [{ garbage: broken }, { garbage: () => [thing] }];
+  const ports = { parts, isOff: () => false, say: () => undefined, onBug: broken };
+  const garbage = new GarbageCollector(world, RULES, ports);
+  expect(await garbage.collect(false)).toMatchObject({ bytes: 1, failed: ["holdfast has a bug: a bug"] });
   expect(world.disk.list("/home/s")).toEqual([]);
 });
 

@@ -35,13 +35,16 @@ export async function serve(handlers: Handlers = {}, others?: ServerOptions["oth
     ...handlers,
   };
   const clock = new SimClock();
-  const server = new RpcServer(all, bus, { clock, token: TOKEN, version: "1.2.3", pid: 42, ...(others && { others }) });
+  const said: string[] = [];
+  const say = (words: string) => void said.push(words);
+  const options = { clock, token: TOKEN, version: "1.2.3", pid: 42, say, ...(others && { others }) };
+  const server = new RpcServer(all, bus, options);
   await server.listen(sockets, path);
   closers.push(
     () => rmSync(directory, { recursive: true, force: true }),
     () => server.close(),
   );
-  return { server, bus, path, done, clock };
+  return { server, bus, path, done, clock, said };
 }
 
 /** A client that sends arbitrary bytes. */

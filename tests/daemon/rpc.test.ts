@@ -136,20 +136,25 @@ test("a refusal is sent with code, message and hint; a Fault in one answer affec
   expect((await asking.call("status", {})).ok).toBe(true);
 });
 
-test("Z4 a bug in one answer, or an answer that cannot be written, affects only that answer", async () => {
+test("Z4 a bug in one answer, or an answer that cannot be written, affects only that answer, and is logged without what was sent", async () => {
   let deep: unknown = [];
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
-  const { path } = await serve({
-    "terminal.remove": () => Promise.reject(new TypeError("undefined is not a function")),
+  const { path, said } = await serve({
+    "terminal.remove": ({ id }) => Promise.reject(new TypeError(`${id} is not a function`)),
     "terminal.list": async () => ok(deep),
   });
   const asking = await client(path);
-  expect(await asking.call("terminal.remove", { id: "x" })).toMatchObject({
+  expect(await asking.call("terminal.remove", { id: "s3cret" })).toMatchObject({
     ok: false,
-    error: { code: "bug", message: "holdfast has a bug: undefined is not a function" },
+    error: { code: "bug", message: "holdfast has a bug: s3cret is not a function" },
   });
   expect(await asking.call("terminal.list", {})).toMatchObject({ ok: false, error: { code: "bug" } });
   expect((await asking.call("status", {})).ok).toBe(true);
+  expect(said).toEqual([
+    expect.stringMatching(/^a request \(terminal\.remove\) .* bug of holdfast: TypeError\n *at .*rpc\.test\.ts:/),
+    expect.stringMatching(/^a request \(terminal\.list\) .* bug of holdfast: RangeError/),
+  ]);
+  expect(said.join()).not.toContain("s3cret");
 });
 
 test("answers are sent as they are ready, each for its request", async () => {

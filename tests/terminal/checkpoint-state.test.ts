@@ -36,6 +36,13 @@ class Site {
           this.late += 1;
         },
         onBug: (error) => void this.broken.push(error),
+        guard: (id, work) => {
+          try {
+            work();
+          } catch (error) {
+            this.broken.push(`${id}: ${error}`);
+          }
+        },
       },
     );
   }
@@ -239,6 +246,25 @@ test("a screen program that fails costs the screens; our own bugs are thrown", a
   site.gate = Promise.reject(new Error("a bug"));
   await site.state.sessions();
   expect(String(site.broken[0])).toContain("a bug");
+});
+
+test("PB2 a terminal that cannot be examined is recorded as it was last seen; the others are recorded as they are", async () => {
+  const site = new Site();
+  const [bad, good] = [site.add(1), site.add(2)];
+  await site.state.sessions();
+  const { processes } = site.world;
+  const foreground = processes.foreground.bind(processes);
+  processes.foreground = (pid) => {
+    if (bad.state.kind === "running" && bad.state.pid === pid) throw new TypeError("a bug");
+    return foreground(pid);
+  };
+  site.terminals.set(good.id, { ...good, name: "other" });
+  const sessions = await site.state.sessions();
+  expect(sessions.map(({ terminalId, name }) => [terminalId, name])).toEqual([
+    [bad.id, bad.name],
+    [good.id, "other"],
+  ]);
+  expect(site.broken).toEqual([`${bad.id}: TypeError: a bug`]);
 });
 
 test("the last observation of each terminal is kept, with whether it is from this life", async () => {

@@ -39,6 +39,7 @@ class Life {
       onBug: (error) => {
         throw error;
       },
+      guard: (_, work) => work(),
     });
   }
 

@@ -26,6 +26,8 @@ class Site {
   readonly keeper: TmuxKeeper;
   care: TmuxCare;
   answers = true;
+  /** Those that were contained, if any are expected. */
+  bugs: string[] | undefined;
   /** Stands between the keeper and tmux. */
   look: () => void = () => undefined;
 
@@ -53,8 +55,12 @@ class Site {
         return ok(this.care);
       },
       mayAct: () => false, // A lost session stays lost, and visible.
-      onBug: (error: unknown) => {
-        throw error;
+      onBug: (error: unknown, id: string) => {
+        if (this.bugs === undefined) throw error;
+        this.bugs.push(`${id}: ${error}`);
+      },
+      say: (words: string) => {
+        throw new Error(words);
       },
     };
     this.keeper = new TmuxKeeper({ ...world, environment: () => ({}) }, options, ports, this.#tmux);
@@ -159,4 +165,18 @@ describe("a server's end", () => {
     await site.keeper.round();
     expect(site.care.state.kind).toBe("lost");
   });
+});
+
+test("PB2 a server whose answer cannot be handled fails for its sessions alone, and is looked at again", async () => {
+  const site = new Site();
+  site.bugs = [];
+  site.look = () => {
+    throw new TypeError("a bug");
+  };
+  expect(await site.keeper.round()).toMatchObject([{ care: { id: "c1" }, trouble: "TypeError: a bug" }]);
+  site.keeper.attend("c1");
+  await site.clock.settle();
+  expect(site.bugs).toEqual(["c1: TypeError: a bug", "c1: TypeError: a bug"]);
+  site.look = () => undefined;
+  expect(await site.keeper.round()).toMatchObject([{ care: { id: "c1" }, trouble: undefined }]);
 });

@@ -133,6 +133,7 @@ export async function live(
     submit: (command: Parameters<TmuxStore["submit"]>[0]) => store.submit(command),
     mayAct,
     onBug,
+    say: (words: string) => onBug(new Error(words)),
   };
   const options = { roundMs: 3_600_000, scrollbackLines: 500, environment: { allow: [], deny: [] } };
   const keeper = new TmuxKeeper(world, options, ports, wrap(tmuxRunner(world)));

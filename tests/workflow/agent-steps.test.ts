@@ -25,6 +25,8 @@ class Stage {
   readonly wishes: StepAgentWish[] = [];
   /** Why no agent can be created at the moment. */
   refusal: Result<never> | undefined;
+  /** What failed for a run. */
+  readonly contained: string[] = [];
   trusted = true;
   aside = false;
 
@@ -41,6 +43,13 @@ class Stage {
       agents: this.#agents(),
       onBug: (error) => {
         throw error;
+      },
+      guard: (id, work) => {
+        try {
+          work();
+        } catch (error) {
+          this.contained.push(`${id}: ${error}`);
+        }
       },
     };
     this.steps = new AgentSteps(this.world, this.ports);
@@ -100,6 +109,21 @@ test("its agent is created once, is known by its attempt and ends it with its fi
   await stage.heard();
   expect([stage.story.state, stage.story.variables]).toEqual(["done", { x: "the first" }]);
   expect(stage.fixture.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
+});
+
+test("PB2 what fails for a run in a round, or when its agent changes, fails for that run alone", async () => {
+  const stage = new Stage();
+  await stage.works();
+  const broken = new AgentSteps(stage.world, {
+    ...stage.ports,
+    run: () => {
+      throw new TypeError("a bug");
+    },
+  });
+  broken.begin();
+  broken.round();
+  broken.heard(stage.fixture.agent(AGENT));
+  expect(stage.contained).toEqual(["r1: TypeError: a bug", "r1: TypeError: a bug"]);
 });
 
 test("an agent that asks before it was first inspected is working, and waits", async () => {

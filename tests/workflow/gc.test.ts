@@ -96,7 +96,7 @@ class Life {
       this.world,
       { ...RULES, ...rules },
       {
-        garbage: (limits) => workflowGarbage(this.world, this.store.states.values(), limits),
+        parts: [{ garbage: (limits) => workflowGarbage(this.world, this.store.states.values(), limits) }],
         isOff: () => false,
         say: () => undefined,
         onBug,

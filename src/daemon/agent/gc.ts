@@ -18,7 +18,7 @@ import type { Retention } from "../part.ts";
 import { agentDirectory } from "./process-files.ts";
 
 /** The files beside the log, including what an interrupted write leaves. */
-const RECORD = /^(?:session\.json|token|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
+const RECORD = /^(?:session\.json|token|poison\.json|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
 
 export type AgentGarbage = { agents(): Iterable<Agent>; readonly forget: Forget };
 

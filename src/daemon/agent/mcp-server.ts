@@ -13,6 +13,7 @@
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import { placeOf } from "../../base/thrown.ts";
 import { MCP_ADDRESS } from "../../home/layout.ts";
 import { writeSmall } from "../../home/small-file.ts";
 import { readWhole } from "../../log/file/file.ts";
@@ -55,7 +56,7 @@ export class McpServer {
     if (this.#listener !== undefined) return;
     const { http } = this.#world;
     try {
-      const failed = (error: unknown) => this.#ports.say(`a request over HTTP failed: ${String(error)}`); // MH5
+      const failed = (error: unknown) => this.#ports.say(`a request over HTTP failed: ${placeOf(error)}`); // MH5
       const listen = (port: number) =>
         http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
       const listener = this.#listenAgain(listen) ?? listen(0);

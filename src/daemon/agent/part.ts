@@ -83,11 +83,11 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
 type SessionLinks = AgentLinks & { created(): void };
 
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
-  const { world, config, bus, safeMode, say, onBug, log } = ports;
+  const { world, config, bus, safeMode, say, log } = ports;
   const agentConfig = agentConfigOf(config);
   let begun = false;
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say });
-  const records = new SessionRecords(world, onBug);
+  const records = new SessionRecords(world, (error, id) => void border.contain(id, error));
   const handed = new HandedCalls();
   const taken = (id: string, call: string) => border.outcome(() => store.submit({ kind: "call-taken", id, call }), id);
   const store: AgentStore = new AgentStore(

@@ -24,11 +24,12 @@ export function sessionState(agent: Agent): SessionState {
 
 export class SessionRecords {
   readonly #place: HomeWorld;
-  readonly #broken: (error: unknown) => void;
+  readonly #broken: (error: unknown, id: string) => void;
   readonly #written = new Map<string, string>();
   readonly #writing = new Map<string, Writing>();
 
-  constructor(place: HomeWorld, onBug: (error: unknown) => void) {
+  /** `onBug`: PB2 of part.ts. */
+  constructor(place: HomeWorld, onBug: (error: unknown, id: string) => void) {
     this.#place = place;
     this.#broken = onBug;
   }
@@ -42,7 +43,7 @@ export class SessionRecords {
       return;
     }
     void this.#write(agent).catch((error: unknown) => {
-      if (!isFault(error)) this.#broken(error); // On a full disk, the next change writes it.
+      if (!isFault(error)) this.#broken(error, agent.id); // On a full disk, the next change writes it.
     });
   }
 

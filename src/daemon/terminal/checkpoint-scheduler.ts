@@ -4,7 +4,7 @@
 // S2. One at a time. A caller that asks during a write gets the next one, which includes everything the caller has
 //     seen.
 // S3. A failed or refused write is logged once for each reason, and retried when the next one is due; nothing waits for
-//     it.
+//     it, and nothing else stops because of it, not even if a bug is the reason.
 // S4. While checkpoints are off (safe mode), nothing is written; changes are written once they are on again.
 import { type Fault, isFault } from "../../base/fault.ts";
 import { type Result, refused } from "../../base/result.ts";
@@ -26,8 +26,6 @@ export type SchedulerPorts = {
   /** Safe mode (S4). */
   isOff(): boolean;
   say(words: string): void;
-  /** Called for an error that is not a Fault. */
-  onBug(error: unknown): void;
 };
 
 /** CS-2: a checkpoint is written after more than this many since the last one. */
@@ -103,7 +101,7 @@ export class CheckpointScheduler {
     const cancel = this.#ports.clock.after(FINAL_MS, () => late.resolve("late"));
     try {
       const wanted = this.#work !== undefined && !this.#ports.isOff();
-      const done = wanted ? this.#tolerating().catch((error: unknown) => this.#ports.onBug(error)) : undefined;
+      const done = wanted ? this.#tolerating() : undefined;
       if ((await Promise.race([done, late.promise])) === "late")
         this.#ports.say(`the last checkpoint was given up after ${FINAL_MS / 1000} s; the one before it is whole`);
     } finally {
@@ -134,7 +132,7 @@ export class CheckpointScheduler {
     if (this.#work === undefined || this.#running !== undefined) return;
     if (this.#ports.isOff())
       this.#arm(); // S4
-    else void this.#tolerating().catch((error: unknown) => this.#ports.onBug(error));
+    else void this.#tolerating();
   }
 
   /** S3 */
@@ -143,8 +141,7 @@ export class CheckpointScheduler {
       const saved = await this.triggerNow();
       this.#complain(saved.ok ? "" : `${saved.error.message}. ${saved.error.hint}`);
     } catch (error) {
-      if (!isFault(error)) throw error;
-      this.#complain(wordsOf(error));
+      this.#complain(isFault(error) ? wordsOf(error) : `holdfast has a bug: ${String(error)}`);
     }
   }
 

@@ -48,8 +48,9 @@ export type StatePorts = {
   status(id: string): Promise<HolderStatus | undefined>;
   /** A late snapshot has arrived and waits for the next checkpoint (V2). */
   late(): void;
-  /** Called for an error that is not a Fault. */
-  onBug(error: unknown): void;
+  /** PB2 of part.ts */
+  onBug(error: unknown, id: string): void;
+  guard(id: string, work: () => void): void;
 };
 
 /** What has happened since the last look. */
@@ -106,8 +107,12 @@ export class CheckpointState {
   }
 
   async #look(): Promise<Pulse> {
-    const ends = this.#running().map((terminal) => ({ terminal, end: this.#tapeEnd(terminal.id) }));
-    const grown = ends.filter(({ terminal, end }) => end !== this.#seen.get(terminal.id)?.end);
+    const grown: { readonly terminal: Running; readonly end: number }[] = [];
+    for (const terminal of this.#running())
+      this.#ports.guard(terminal.id, () => {
+        const end = this.#tapeEnd(terminal.id);
+        if (end !== this.#seen.get(terminal.id)?.end) grown.push({ terminal, end });
+      });
     const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
     return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
   }
@@ -131,7 +136,7 @@ export class CheckpointState {
     await this.#draw(open.filter(isRunning));
     const sessions: CheckpointSession[] = [];
     for (const terminal of open) {
-      sessions.push(this.#session(terminal));
+      sessions.push(...this.#sessionsOf(terminal));
       if (sessions.length % AT_A_TIME === 0) await new Promise<void>((go) => this.#place.clock.soon(go));
     }
     this.seed(sessions);
@@ -188,10 +193,19 @@ export class CheckpointState {
       this.#drawn.set(id, { snapshot, end });
       if (!inTime()) this.#ports.late();
     } catch (error) {
-      if (!isFault(error)) this.#ports.onBug(error);
+      if (!isFault(error)) this.#ports.onBug(error, id);
     } finally {
       this.#drawing.delete(id);
     }
+  }
+
+  /** One, or none if that fails and it was never recorded. */
+  #sessionsOf(terminal: Terminal): CheckpointSession[] {
+    let session = this.#last.get(terminal.id);
+    this.#ports.guard(terminal.id, () => {
+      session = this.#session(terminal);
+    });
+    return session === undefined ? [] : [session];
   }
 
   #session(terminal: Terminal): CheckpointSession {

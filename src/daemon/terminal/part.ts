@@ -6,7 +6,7 @@ import { readReport } from "../../home/reports.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
-import { type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { terminalGarbage } from "./gc.ts";
@@ -95,7 +95,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     {
       terminal: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
       terminals: () => store.allSettled(),
-      submit: (command) => border.outcome(() => store.submit(command), command.id),
+      submit: (command) => border.outcome(async () => decided(await store.submit(command)), command.id),
       lost: (id, loss) => border.outcome(() => lost.found(id, loss), id),
       farewell: (terminal, message) => moments.farewell(terminal, message),
       onBug: (error, id) => void border.contain(id, error),
@@ -103,7 +103,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     },
   );
   const screens = new Screens(world);
-  const checkpoints = openCheckpoints(ports, store, holders, screens);
+  const checkpoints = openCheckpoints(ports, border, store, { holders, screens });
   const moments = new LastMoments(checkpoints, screens);
   const restorer = new Restorer({
     ...{ place: world, store, holders },
@@ -129,10 +129,10 @@ function restoreFound(restorer: Restorer, terminal: Terminal, reason: string): P
 }
 
 function openCheckpoints(
-  { world, config, bus, safeMode, say, onBug }: PartPorts,
+  { world, config, bus, safeMode, say }: PartPorts,
+  border: PartBorder,
   store: TerminalStore,
-  holders: TerminalHolders,
-  screens: Screens,
+  { holders, screens }: { readonly holders: TerminalHolders; readonly screens: Screens },
 ): Checkpoints {
   const checkpoints = new Checkpoints(world, config, {
     screens,
@@ -140,7 +140,8 @@ function openCheckpoints(
     status: (id) => holders.status(id),
     isOff: () => safeMode.isActive(),
     say,
-    onBug,
+    onBug: (error, id) => void border.contain(id, error),
+    guard: (id, work) => border.guard(id, work),
   });
   bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
   return checkpoints;

@@ -26,9 +26,9 @@ export type KeeperPorts = {
   submit(command: TmuxCommand): Promise<Result<TmuxCare>>;
   /** K3 */
   mayAct(): boolean;
-  /** Called for an error that is not a Fault. */
-  /** `id`: the session that it happened for, if it was one (PB2 of part.ts). */
-  onBug(error: unknown, id?: string): void;
+  /** PB2 of part.ts */
+  onBug(error: unknown, id: string): void;
+  say(words: string): void;
 };
 
 /** What was found about one session, for reports. */
@@ -133,9 +133,18 @@ export class TmuxKeeper {
     await this.#tendSocket(socket, orderly);
   }
 
+  /** A server whose answer cannot be handled fails for its sessions; the others are tended. */
   async #tendSocket(socket: string, orderly: boolean): Promise<Tended[]> {
     const cares = this.#open().filter((care) => care.socket === socket);
     if (cares.length === 0) return [];
+    try {
+      return await this.#tendServer(socket, cares, orderly);
+    } catch (error) {
+      return cares.map((care) => ({ care, found: undefined, trouble: this.#describe(care, error) }));
+    }
+  }
+
+  async #tendServer(socket: string, cares: readonly TmuxCare[], orderly: boolean): Promise<Tended[]> {
     const seen = await lookAt(this.run, this.#world, { path: socket });
     const gone = this.#keptAt(socket).some((care) => !this.#isAlive(care));
     const inOrder = orderly || (gone && (await this.#lookout.endedInOrder(socket)));
@@ -156,11 +165,20 @@ export class TmuxKeeper {
   }
 
   async #tend(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): Promise<Tended> {
-    const found = this.#judge(care, seen, orderly);
-    const trouble = await this.#act(care, found, seen).catch((error: unknown) => this.#describe(care, error));
+    const { found, trouble } = await this.#judgeAndAct(care, seen, orderly);
     if (trouble === undefined) this.#troubles.delete(care.id);
     else this.#troubles.set(care.id, trouble);
     return { care: this.#ports.care(care.id) ?? care, found, trouble };
+  }
+
+  async #judgeAndAct(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): Promise<Omit<Tended, "care">> {
+    let found: TmuxVerdict | undefined;
+    try {
+      found = this.#judge(care, seen, orderly);
+      return { found, trouble: await this.#act(care, found, seen) };
+    } catch (error) {
+      return { found, trouble: this.#describe(care, error) };
+    }
   }
 
   /** K4 */
@@ -232,7 +250,7 @@ export class TmuxKeeper {
   #later(work: () => Promise<unknown>): void {
     void this.#inLine(work)
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.onBug(error); // K4
+        if (!isFault(error)) this.#ports.say(`tmux sessions could not be looked at: ${String(error)}`); // K4
       })
       .finally(() => this.#arm());
   }

@@ -32,7 +32,7 @@ export function openTmux(ports: PartPorts): TmuxPart {
   };
 }
 
-function openSessions({ world, config, bus, safeMode, onBug, log }: PartPorts, border: PartBorder) {
+function openSessions({ world, config, bus, safeMode, say, log }: PartPorts, border: PartBorder) {
   const store = new TmuxStore(
     log,
     world.clock,
@@ -51,7 +51,8 @@ function openSessions({ world, config, bus, safeMode, onBug, log }: PartPorts, b
       care: (id) => store.states.get(id),
       submit: (command) => store.submit(command),
       mayAct: () => !safeMode.isActive(),
-      onBug: (error, id) => (id === undefined ? onBug(error) : void border.contain(id, error)),
+      onBug: (error, id) => void border.contain(id, error),
+      say,
     },
   );
   return { store, keeper };

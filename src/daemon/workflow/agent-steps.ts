@@ -34,6 +34,7 @@ export type AgentStepPorts = {
   readonly agents: StepAgents;
   /** PB2 of part.ts */
   onBug(error: unknown, id: string): void;
+  guard(id: string, work: () => void): void;
 };
 
 type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: number | undefined };
@@ -87,16 +88,18 @@ export class AgentSteps {
 
   /** GA4 */
   round(): void {
-    for (const [agent, attempt] of this.#made) this.#dismiss(agent, attempt);
+    for (const [agent, attempt] of this.#made) this.#ports.guard(runIdOf(attempt), () => this.#dismiss(agent, attempt));
   }
 
-  /** GA2 */
+  /** GA2. What fails here fails for the run, not for the agent. */
   heard(agent: Agent): void {
     const { owner } = agent;
     if (owner === undefined) return;
     this.#note(agent);
-    if (this.has(owner)) this.#work(owner, this.#settle(owner));
-    else this.#dismiss(agent.id, owner);
+    this.#ports.guard(runIdOf(owner), () => {
+      if (this.has(owner)) this.#work(owner, this.#settle(owner));
+      else this.#dismiss(agent.id, owner);
+    });
   }
 
   /** The last line of the agent's output. */

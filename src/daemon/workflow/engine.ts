@@ -24,6 +24,7 @@ export type EnginePorts = {
   runs(): Iterable<Run>;
   /** Milliseconds until a time that a run waits for. */
   readonly left: Left;
+  /** Throws if it cannot be decided: to repeat it would not help. */
   submit(command: WorkflowCommand): Promise<Result<Run>>;
   holderCommand(): HolderCommand;
   isTrusted(run: Run): boolean;

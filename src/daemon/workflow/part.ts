@@ -7,7 +7,7 @@ import { wasDown } from "../../home/last-life.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
-import { type Part, PartBorder, type PartPorts } from "../part.ts";
+import { decided, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine, isOpen } from "./engine.ts";
 import { workflowGarbage } from "./gc.ts";
@@ -78,7 +78,7 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     run: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
     runs: () => store.allSettled(),
     left: times.left,
-    submit: (command) => store.submit(command),
+    submit: async (command) => decided(await store.submit(command)),
     holderCommand,
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,

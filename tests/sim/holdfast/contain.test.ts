@@ -221,3 +221,33 @@ test.each(["decode", "encode"] as const)(
     expect(decoded).toBe(2);
   },
 );
+
+test("PB2 what fails while the records of one session are written sets that session aside, and nothing else", async () => {
+  const site = new Site();
+  await site.live();
+  const recipe = { argv: ["sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
+  const open = (name: string) => site.ask("terminal.new", { name, lane: "default", ...recipe });
+  const [bad, good] = [await open("bad"), await open("good")];
+  site.machine.beforeCall = (operation, path) => {
+    const isRecord = operation === "create" && path.includes(`${BAD}/session.json`);
+    const isReport = operation === "list" && path.endsWith("/recovery/reports");
+    if (isRecord || isReport || path.includes(`${bad.id}/tape`)) throw new TypeError("a bug");
+  };
+  await site.agent(BAD);
+  await site.agent(GOOD);
+  await site.is(GOOD, "idle", 1);
+  await site.within(site.client.sleep(60_000)); // Several checkpoints.
+  const states = (await site.ask("terminal.list", {})).map(({ id, state }) => [id, state.kind]);
+  expect(new Map(states.map(([id = "", kind]) => [id, kind]))).toEqual(
+    new Map([
+      [bad.id, "uncertain"],
+      [good.id, "running"],
+    ]),
+  );
+  expect((await site.ask("agent.show", { id: BAD })).note).toBe("It is set aside: a bug of holdfast: a bug");
+  expect(site.daemon.said.filter((words) => words.includes("a bug of holdfast: a bug"))).toHaveLength(2);
+  const report = await site.within(site.client.call("recovery.report", { name: null }));
+  expect(report).toMatchObject({ ok: false, error: { code: "bug" } });
+  expect(site.daemon.said.filter((words) => words.startsWith("a request (recovery.report)"))).toHaveLength(1); // Z4
+  expect(site.daemon.born.life.dead).toBe(false);
+});
