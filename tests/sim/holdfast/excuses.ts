@@ -5,7 +5,6 @@
 /** Each is part of "Faults that leave it deaf, wrong or undiagnosed", of which nothing is promised here yet. */
 const NOT_PROMISED_YET = {
   exits: "not promised yet: a call that fails once ends no daemon, or its end is diagnosed",
-  refuses: "not promised yet: one failed call refuses one request, and not all that follow",
 } as const;
 
 export type Excuses = ReadonlyMap<string, number>;

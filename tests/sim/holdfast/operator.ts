@@ -1,7 +1,7 @@
 // The operator of a simulated Holdfast: a client of the daemon's socket that remembers what was acknowledged.
 // OP1. A request without an answer is repeated in the next life if it has an id; otherwise it is left alone.
-// OP2. A live daemon refuses nothing that is asked here, unless it was harmed (EX1 of excuses.ts), and shows all that
-//      was promised and all that runs: at once, or within ten seconds if a call of it failed.
+// OP2. A live daemon refuses nothing that is asked here, and shows all that was promised and all that runs: at once, or
+//      within ten seconds if a call of it failed.
 // OP3. Programs that ran on when the daemon died are the same ones afterwards.
 // OP4. Prompts are allowed, each under one id however often it has to be said.
 // OP5. A prompt keeps its id for as long as its process lives, and is not open again once its answer was acknowledged.
@@ -12,7 +12,7 @@ import { HolderClient } from "../../../src/wire/holder/client.ts";
 import type { HolderDial } from "../../../src/wire/holder/framed-connection.ts";
 import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
-import { Client, HEALED_MS, PATIENCE_MS, POLL_MS } from "./client.ts";
+import { Client, PATIENCE_MS, POLL_MS } from "./client.ts";
 import { AGENT, type HoldfastMachine } from "./machine.ts";
 import { type Found, Memory } from "./memory.ts";
 
@@ -87,11 +87,11 @@ export class Operator {
 
   /** OP2 */
   async #look(): Promise<void> {
-    const { harm, awake } = this.#machine;
-    const until = awake + (harm.isDone ? HEALED_MS : 0);
+    let until = Number.POSITIVE_INFINITY;
     for (;;) {
       const wrong = this.#wrong(await this.#find());
       if (wrong.length === 0) break;
+      until = Math.min(until, this.#client.healedBy);
       if (this.#machine.awake >= until) throw new Error(wrong.join("; "));
       await this.#client.sleep(POLL_MS);
     }
@@ -242,8 +242,7 @@ export class Operator {
       this.prompts.set(words, known);
       const answer = this.#answers.get(id) ?? newId(this.#random.bytes(16));
       this.#answers.set(id, answer);
-      const answered = await this.#client.call("prompt.answer", { prompt: id, answer, decision: "allow" });
-      if (!answered.ok) throw new Error(`the answer to ${words} was refused: ${answered.error.message}`);
+      await this.#client.ask("prompt.answer", { prompt: id, answer, decision: "allow" });
       known.answered = true;
     }
   }
