@@ -62,3 +62,13 @@ test("a transaction takes a limited number of events; the rest follows", () => {
   decoder.push(0, Buffer.from(Array.from({ length: 40 }, (_, number) => line(`${number}`)).join("")));
   expect([said(decoder)?.length, said(decoder)?.length, said(decoder)?.length]).toEqual([16, 16, 8]);
 });
+
+test("D3 a large line ends its batch, and a line of very many events is one batch", () => {
+  const decoder = new Decoder(scripted, 0);
+  decoder.push(0, Buffer.from(line("one") + line("x".repeat(70_000)) + line("two")));
+  expect([said(decoder)?.length, said(decoder)?.length]).toEqual([2, 1]);
+  const events = Array.from({ length: 200_000 }, () => ({ kind: "text", text: "" }) as const);
+  const many = new Decoder({ ...scripted, decode: () => ({ events, replies: [] }) }, 0);
+  many.push(0, Buffer.from("x\n"));
+  expect(many.next(FACTS)?.events.length).toBe(events.length);
+});

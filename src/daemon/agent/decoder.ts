@@ -2,12 +2,16 @@
 // transaction each.
 // D1. An offset is always the end of a whole line: an incomplete line is read again from its beginning.
 // D2. A line over the limit is skipped: no program prints that much on purpose, and memory is bounded.
+// D3. A batch ends with the line that makes it large, so that one large line does not take others with it if it is
+//     more than a transaction takes (E4 of engine.ts).
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 
 /** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;
 /** Each is cut to 32 KiB (core/agent/limits.ts); a transaction takes 1 MiB. */
 const MAX_EVENTS = 16;
+/** D3. Of output; what is recorded of it may be three times as long. */
+const MAX_BATCH = 64 << 10;
 const NEWLINE = 10;
 
 export type Batch = {
@@ -48,12 +52,14 @@ export class Decoder {
     const replies: string[] = [];
     let known = facts;
     const from = this.#at;
-    while (events.length < MAX_EVENTS) {
+    let taken = 0;
+    while (events.length < MAX_EVENTS && taken < MAX_BATCH) {
       const line = this.#line();
       if (line === undefined) break;
+      taken += line.length;
       const found = this.#codec.decode(line, known);
-      events.push(...found.events);
-      replies.push(...found.replies);
+      for (const event of found.events) events.push(event); // There may be too many for a call.
+      for (const reply of found.replies) replies.push(reply);
       known = found.events.reduce(after, known);
     }
     return this.#at === from ? undefined : { offset: this.#at, events, replies };

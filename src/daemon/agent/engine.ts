@@ -3,11 +3,14 @@
 //     later round.
 // E2. Times are in the state; a timer here is only a reminder of the next one.
 // E3. There are rounds only while an agent has a process or a turn.
+// E4. Output that is refused for good (more than a transaction takes, or a bug meets it) fails the turn in its place:
+//     it would be read and refused again at every round and every start.
 import type { Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
+import type { ProviderEvent } from "../../core/agent/provider.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import type { Left } from "../../core/due-times.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
@@ -39,6 +42,13 @@ const ROUND_MS = 5_000;
 /** Timers count in 32 bits: for a later time, the timer is set again in between. */
 const MAX_MS = 3_600_000;
 
+/** E4 */
+const FOR_GOOD: readonly string[] = ["log.too-large", "bug"];
+
+function unrecordable(why: string): ProviderEvent {
+  return { kind: "failed", reason: `What it wrote cannot be recorded: ${why}.`, retryable: false };
+}
+
 export class AgentEngine {
   readonly processes: Processes;
   readonly #bare: BareModels;
@@ -57,7 +67,7 @@ export class AgentEngine {
     this.#ports = ports;
     this.processes = new Processes(world, {
       ...ports,
-      submit: async (command) => (await ports.submit(command)).ok,
+      submit: async (command) => (await this.#submit(command)).ok,
     });
     this.#bare = new BareModels({
       clock: world.clock,
@@ -65,10 +75,17 @@ export class AgentEngine {
       tools: TOOLS,
       variable: (name) => world.self.environment()[name],
       answered: async (id, request, events) => {
-        await ports.submit({ kind: "read", id, generation: 0, offset: request, events });
+        await this.#submit({ kind: "read", id, generation: 0, offset: request, events });
       },
       onBug: (error, id) => ports.onBug(error, id),
     });
+  }
+
+  /** E4 */
+  async #submit(command: AgentCommand): Promise<Result<AgentRecord>> {
+    const done = await this.#ports.submit(command);
+    if (done.ok || command.kind !== "read" || !FOR_GOOD.includes(done.error.code)) return done;
+    return this.#ports.submit({ ...command, events: [unrecordable(done.error.message)] });
   }
 
   perform(effect: AgentEffect): void {
