@@ -31,3 +31,10 @@ test("any JSON is what it was, and any text gives an answer", () => {
   );
   fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => void jsonIn(text)));
 });
+
+test("J0 a number that no number can hold would be another value in the next life: it is refused", () => {
+  for (const text of ["1e400", '{"a":[-1E+999]}', "1".repeat(400)]) expect(jsonIn(text)).toBeUndefined();
+  const words = { a: "1e400", b: 1e308, c: `${"1".repeat(400)}` };
+  expect(jsonIn(JSON.stringify(words))).toEqual(words);
+  expect([jsonIn("1e-400"), jsonIn("1e0300")]).toEqual([0, 1e300]);
+});

@@ -1,6 +1,7 @@
 // JSON values: their text, equality, and paths into them.
 // J0. What another program wrote is parsed here only, within limits: everything that walks through a value, or writes
-//     it as text, calls itself for each level, and must never run out of stack.
+//     it as text, calls itself for each level, and must never run out of stack. A value can be written and read again:
+//     it is the same in the next life.
 // J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. It gives a list if it has a
 //     star, else one value.
 import { own } from "./own.ts";
@@ -42,7 +43,8 @@ export const MAX_VALUES = 250_000;
 export function jsonIn(text: string): Json | undefined {
   if (!isWithinLimits(text)) return undefined;
   try {
-    return JSON.parse(text);
+    const value: Json = JSON.parse(text);
+    return HUGE_NUMBER.test(text) && hasInfinity(value) ? undefined : value;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -55,6 +57,15 @@ export function parseJson(text: string): Result<Json> {
   if (value !== undefined) return ok(value);
   const limits = `at most ${MAX_DEPTH} levels deep and with at most ${MAX_VALUES} values`;
   return refused("not-json", "This is not JSON.", `Print one JSON value and nothing else to stdout, ${limits}.`);
+}
+
+/** Of the numbers in a text, only one of these may be too large for a number: it would be infinite, and null once it is
+ *  written and read again. It may also be within a string. */
+const HUGE_NUMBER = /\d{300}|\d[eE]\+?\d{3}/;
+
+function hasInfinity(value: Json): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinity);
 }
 
 /** One pass over the text before anything is built from it. */

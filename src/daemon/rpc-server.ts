@@ -34,7 +34,7 @@ import type { Bus } from "./bus.ts";
 const HELLO_MS = 10_000;
 /** More than a busy page sends at once. */
 const MAX_OPEN_REQUESTS = 256;
-/** A client that has this much waiting does not read. */
+/** A client that has this much waiting when there is more for it does not read. One answer may be longer. */
 const MAX_WAITING_BYTES = 4 << 20;
 /** More than one person's windows and pages; each needs a file descriptor. */
 const MAX_CLIENTS = 512;
@@ -227,8 +227,9 @@ class Client {
   }
 
   #send(message: unknown): void {
-    this.#connection.send(encodeLine(message));
-    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2
+    if (this.#connection.waiting > MAX_WAITING_BYTES)
+      this.#cut(); // Z2
+    else this.#connection.send(encodeLine(message));
   }
 }
 

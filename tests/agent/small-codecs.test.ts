@@ -123,7 +123,9 @@ test("an answer is decoded from its stream however it is split, and half of one 
 
 test("O3 an answer without an end is a failure, as one line or as many, and is not tried again", () => {
   const most = 4 << 20;
-  for (const piece of ["x".repeat(most / 4), chunk({ content: "x".repeat(most / 4) })]) {
+  const called = { index: 0, id: "c", function: { name: "t", arguments: "x".repeat(most / 4) } };
+  const pieces = ["x".repeat(most / 4), chunk({ content: "x".repeat(most / 4) }), chunk({ tool_calls: [called] })];
+  for (const piece of pieces) {
     const reader = new AnswerReader();
     for (let times = 0; times < 5; times += 1) reader.feed(piece);
     expect(reader.end()).toEqual({ kind: "failed", reason: "The answer is too long.", retryable: false });

@@ -112,3 +112,13 @@ function caught(work: () => unknown): unknown {
     return error;
   }
 }
+
+test("D5 a large line ends its batch, and a line of very many events is one batch", () => {
+  const decoder = new Decoder(scripted, OUTPUT);
+  decoder.push(0, Buffer.from(line("one") + line("x".repeat(70_000)) + line("two")));
+  expect([said(decoder)?.length, said(decoder)?.length]).toEqual([2, 1]);
+  const events = Array.from({ length: 200_000 }, () => ({ kind: "text", text: "" }) as const);
+  const many = new Decoder({ ...scripted, decode: () => ({ events, replies: [] }) }, OUTPUT);
+  many.push(0, Buffer.from("x\n"));
+  expect(many.next(FACTS)?.events.length).toBe(events.length);
+});

@@ -5,6 +5,8 @@
 // D3. A line with which the codec throws ends the batch before it: everything up to it is read. The next call throws,
 //     and says where the line is. A line that an operator has skipped is not decoded.
 // D4. If the events of a batch cannot be decided, its lines are read again one by one, until the one is found.
+// D5. A batch ends with the line that makes it large, so that one large line does not take others with it if it is
+//     more than a transaction takes (E4 of engine.ts).
 import { assert } from "../../base/assert.ts";
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
@@ -13,6 +15,8 @@ import { PoisonedBytes } from "../../log/session/poisons.ts";
 const MAX_LINE = 16 << 20;
 /** Each is cut to 32 KiB (core/agent/limits.ts); a transaction takes 1 MiB. */
 const MAX_EVENTS = 16;
+/** D5. Of output; what is recorded of it may be three times as long. */
+const MAX_BATCH = 64 << 10;
 const NEWLINE = 10;
 
 export type Batch = {
@@ -79,13 +83,16 @@ export class Decoder {
     let known = facts;
     const before = { at: this.#at, rest: this.#rest, passing: this.#passing };
     let lines = 0;
-    for (; events.length < MAX_EVENTS && (lines === 0 || !this.#oneByOne); lines += 1) {
+    let taken = 0;
+    const isFull = () => events.length >= MAX_EVENTS || taken >= MAX_BATCH || this.#oneByOne;
+    for (; lines === 0 || !isFull(); lines += 1) {
       const line = this.#line();
       const found = line && this.#decode(line, known);
       if (line === undefined || found === undefined) break;
       this.#advance(line.bytes);
-      events.push(...found.events);
-      replies.push(...found.replies);
+      taken += line.text.length;
+      for (const event of found.events) events.push(event); // There may be too many for a call.
+      for (const reply of found.replies) replies.push(reply);
       known = found.events.reduce(after, known);
     }
     if (lines === 0 && this.#poison !== undefined) throw this.#poison;

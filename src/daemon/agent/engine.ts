@@ -3,11 +3,14 @@
 //     later round.
 // E2. Times are in the state; a timer here is only a reminder of the next one.
 // E3. There are rounds only while an agent has a process or a turn.
+// E4. Output that is more than a transaction takes fails the turn in its place: it would be read and refused again at
+//     every round and every start.
 import type { Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
+import type { ProviderEvent } from "../../core/agent/provider.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import type { Left } from "../../core/due-times.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
@@ -42,6 +45,10 @@ const ROUND_MS = 5_000;
 /** Timers count in 32 bits: for a later time, the timer is set again in between. */
 const MAX_MS = 3_600_000;
 
+function unrecordable(why: string): ProviderEvent {
+  return { kind: "failed", reason: `What it wrote cannot be recorded: ${why}.`, retryable: false };
+}
+
 export class AgentEngine {
   readonly processes: Processes;
   readonly #bare: BareModels;
@@ -60,7 +67,7 @@ export class AgentEngine {
     this.#ports = ports;
     this.processes = new Processes(world, {
       ...ports,
-      submit: async (command) => decided(await ports.submit(command)).ok,
+      submit: async (command) => decided(await this.#submit(command)).ok,
     });
     this.#bare = new BareModels({
       clock: world.clock,
@@ -68,10 +75,17 @@ export class AgentEngine {
       tools: TOOLS,
       variable: (name) => world.self.environment()[name],
       answered: async (id, request, events) => {
-        decided(await ports.submit({ kind: "read", id, generation: 0, offset: request, events }));
+        decided(await this.#submit({ kind: "read", id, generation: 0, offset: request, events }));
       },
       onBug: (error, id) => ports.onBug(error, id),
     });
+  }
+
+  /** E4 */
+  async #submit(command: AgentCommand): Promise<Result<AgentRecord>> {
+    const done = await this.#ports.submit(command);
+    if (done.ok || command.kind !== "read" || done.error.code !== "log.too-large") return done;
+    return this.#ports.submit({ ...command, events: [unrecordable(done.error.message)] });
   }
 
   perform(effect: AgentEffect): void {

@@ -45,12 +45,17 @@ export function headOf(line: Uint8Array): EntryHead | undefined {
   return { seq: seq.value, prev: prev.value };
 }
 
-/** The entry of a line that `headOf` accepted. */
-export function decodeEntry(line: Uint8Array): Entry {
-  const { seq, prev, session_id, ts, event, data } = JSON.parse(
-    Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8"),
-  );
-  return { seq, prev, session_id, ts, event, data };
+/** The entry of a line that `headOf` accepted; undefined if it is not JSON although its sum is right. */
+export function decodeEntry(line: Uint8Array): Entry | undefined {
+  try {
+    const { seq, prev, session_id, ts, event, data } = JSON.parse(
+      Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8"),
+    );
+    return { seq, prev, session_id, ts, event, data };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function hasSum(line: Uint8Array): boolean {

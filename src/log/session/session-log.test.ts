@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
+import { crc32 } from "../../world/hash.ts";
 import { decodeEntry, headOf } from "./entry.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
 import { type Line, tailLines, wholeLines } from "./lines.ts";
-import { FROM_START, judgeTail, readLog } from "./session-log.ts";
+import { FROM_START, judgeTail, readLines, readLog } from "./session-log.ts";
 
 const encoder = new EntryEncoder();
 const NEWLINE = Buffer.from("\n");
@@ -112,4 +113,11 @@ describe("reading a session's log", () => {
     }
     expect(headOf(new Uint8Array(0))).toBeUndefined();
   });
+});
+
+test("a line that is not JSON although its sum is right is harmed, and the rest is read", () => {
+  const text = '{"seq":2,"prev":1,undefined';
+  const sum = (crc32(Buffer.from(text)) >>> 0).toString(16).padStart(8, "0");
+  const bytes = Buffer.concat([line(1, 0), Buffer.from(`${text},"sum":"${sum}"}\n`), line(3, 1)]);
+  expect([...readLines(wholeLines(bytes, 0, true), 0)].map(({ kind }) => kind)).toEqual(["entry", "harmed", "entry"]);
 });

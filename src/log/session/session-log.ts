@@ -110,7 +110,8 @@ export function* readLines(lines: Iterable<Line>, after: number, until = Number.
   let last = after;
   for (const line of lines) {
     if (line.start >= until) return;
-    if (line.head === undefined) {
+    const entry = line.head && decodeEntry(line.bytes);
+    if (line.head === undefined || entry === undefined) {
       yield { kind: "harmed", start: line.start, end: line.end, bytes: line.bytes };
       continue;
     }
@@ -120,7 +121,7 @@ export function* readLines(lines: Iterable<Line>, after: number, until = Number.
       continue;
     }
     if (prev !== last) yield { kind: "break", seq, expected: prev, found: last, start: line.start };
-    yield { kind: "entry", entry: decodeEntry(line.bytes), end: line.end };
+    yield { kind: "entry", entry, end: line.end };
     last = seq;
   }
 }
@@ -131,7 +132,7 @@ export function* readLines(lines: Iterable<Line>, after: number, until = Number.
 export function* readWaiting(bytes: Uint8Array, last: number, offset: number): Generator<Reading> {
   for (const line of wholeLines(bytes, offset, true)) {
     const entry = decodeEntry(line.bytes);
-    if (entry.seq > last) yield { kind: "entry", entry, end: line.end };
+    if (entry !== undefined && entry.seq > last) yield { kind: "entry", entry, end: line.end };
   }
 }
 

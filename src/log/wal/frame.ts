@@ -104,6 +104,7 @@ function decodeBody(line: Uint8Array, gen: number, start: number): Frame | undef
   const first = numberAt(line, (drained?.end ?? line.length) + 1);
   const count = numberAt(line, (first?.end ?? line.length) + 1);
   if (durable === undefined || drained === undefined || first === undefined || count === undefined) return undefined;
+  if (count.value > line.length) return undefined; // Every entry has bytes; more would be looked for without end.
   return {
     gen,
     durable: durable.value,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { crc32 } from "../../world/hash.ts";
 import { EntryEncoder } from "../session/entry-encoder.ts";
 import { encodeFrame, entriesOf, frameHead } from "./frame.ts";
 import { scanSegment } from "./segment-scan.ts";
@@ -26,6 +27,12 @@ describe("scanning a segment as it is on disk", () => {
     const [entry] = frame === undefined ? [] : entriesOf(frame);
     expect(entry?.session).toBe("agents/a1");
     expect(JSON.parse(Buffer.from(entry?.line ?? []).toString()).data.text).toBe(text);
+  });
+
+  test("a frame that claims more entries than it has bytes is damage, although its sum is right", () => {
+    const body = "0\t0\t1\t9007199254740991\tagents/a1\tx";
+    const sum = (crc32(Buffer.from(body), 1) >>> 0).toString(16).padStart(8, "0");
+    expect(seqs(Buffer.concat([Buffer.from(`1\t${sum}\t${body}\n`), frameBytes(1, 2)]))).toEqual([2]);
   });
 
   test("the scan does not stop at a NUL: a frame behind a hole is found", () => {

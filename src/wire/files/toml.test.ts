@@ -117,6 +117,8 @@ describe("DS-1(b) problems name line and column", () => {
     ["a = {b = 1}\n[a.c]", "2:2 a has a value already: line 1"],
     ["[a]\nx = 1\n[b]\n[a.c]\n[a]", "5:2 [a] is there already"],
     [`a = ${"[".repeat(100)}`, "1:37 too many brackets within each other"],
+    [`x = 1\na${".b".repeat(100_000)} = 1`, "2:1 too many dots in one key"],
+    [`[a${".b".repeat(100_000)}]`, "1:2 too many dots in one key"],
   ];
 
   test.each(bad)("%j", (text, problem) => {

@@ -22,17 +22,29 @@ export function readToml(text: string): Result<SourceTable, Misread> {
     return ok(new TomlReader(text).read());
   } catch (error) {
     if (!(error instanceof Misplaced)) throw error;
-    return { ok: false, error: { ...placeOf(text, error.index), message: error.message } };
+    return { ok: false, error: { ...placeOf(linesOf(text), error.index), message: error.message } };
   }
 }
 
-function placeOf(text: string, index: number): SourcePosition {
-  const before = text.slice(0, index).split("\n");
-  return { line: before.length, column: (before.at(-1) ?? "").length + 1 }; // Y1
+/** Where each line begins. */
+function linesOf(text: string): readonly number[] {
+  return [0, ...text.matchAll(/\n/g).map(({ index }) => index + 1)];
+}
+
+/** Y1. Every value has a place: it is found by halving, because the file may be long. */
+function placeOf(lines: readonly number[], index: number): SourcePosition {
+  let [line, after] = [0, lines.length];
+  while (after - line > 1) {
+    const half = (line + after) >> 1;
+    if ((lines[half] ?? 0) <= index) line = half;
+    else after = half;
+  }
+  return { line: line + 1, column: index - (lines[line] ?? 0) + 1 };
 }
 
 class TomlReader {
   readonly #text: TomlText;
+  readonly #lines: readonly number[];
   readonly #root: Growing = { table: new Map(), made: "by a header" };
   /** Only these may be added to: a table written inline is closed. */
   readonly #open = new Map<SourceValue, Growing>();
@@ -40,6 +52,7 @@ class TomlReader {
 
   constructor(text: string) {
     this.#text = new TomlText(text);
+    this.#lines = linesOf(text);
   }
 
   read(): SourceTable {
@@ -58,6 +71,7 @@ class TomlReader {
     const names = this.#text.key();
     if (!this.#text.take("]")) this.#text.fail(`expected "]" but found ${this.#text.here()}`);
     this.#text.endOfLine("a [table]");
+    if (names.length > MAX_DEPTH) this.#text.fail("too many dots in one key", start);
     const last = names.pop() ?? "";
     const parent = names.reduce((table, name) => this.#step(table, name, start, "on the way to one"), this.#root);
     const table = this.#step(parent, last, start, "on the way to one");
@@ -86,6 +100,7 @@ class TomlReader {
     const names = this.#text.key();
     if (!this.#text.take("=")) this.#text.fail(`expected "=" after the key but found ${this.#text.here()}`);
     this.#text.blanks();
+    if (names.length > MAX_DEPTH) this.#text.fail("too many dots in one key", start);
     const last = names.pop() ?? "";
     const table = names.reduce((parent, name) => this.#dotted(parent, name, start), into);
     const value = this.#value();
@@ -146,6 +161,6 @@ class TomlReader {
   }
 
   #place(index: number): SourcePosition {
-    return placeOf(this.#text.text, index);
+    return placeOf(this.#lines, index);
   }
 }

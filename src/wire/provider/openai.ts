@@ -56,15 +56,23 @@ export class AnswerReader {
   #finished = false;
   #failure: Answer | undefined;
   readonly #calls = new Map<number, Half>();
+  /** Of the text and of the calls. */
+  #chars = 0;
 
   /** The new part of the text, for clients that follow. */
   feed(piece: string): string {
+    if (this.#rest.length + this.#chars > MAX_CHARS) return ""; // O3
     const before = this.#text.length;
-    const lines = (this.#rest + piece).split(/\r?\n/);
+    this.#rest += piece;
+    if (piece.includes("\n")) this.#takeLines();
+    if (this.#rest.length + this.#chars > MAX_CHARS) this.#fail("The answer is too long.", false); // O3
+    return this.#text.slice(before);
+  }
+
+  #takeLines(): void {
+    const lines = this.#rest.split(/\r?\n/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) if (line.startsWith("data:")) this.#take(line.slice("data:".length).trim());
-    if (this.#rest.length + this.#text.length > MAX_CHARS) this.#fail("The answer is too long.", false); // O3
-    return this.#text.slice(before);
   }
 
   /** O2 */
@@ -90,7 +98,7 @@ export class AnswerReader {
 
   #choice(choice: Fields): void {
     const delta = fieldsAt(choice, "delta");
-    this.#text += textAt(delta, "content") ?? "";
+    this.#text += this.#counted(textAt(delta, "content"));
     for (const call of objectsAt(delta, "tool_calls")) this.#call(call);
     if (textAt(choice, "finish_reason") !== undefined) this.#finished = true;
   }
@@ -98,10 +106,16 @@ export class AnswerReader {
   #call(call: Fields): void {
     const at = numberAt(call, "index") ?? this.#calls.size;
     const half = this.#calls.get(at) ?? { id: "", name: "", text: "" };
-    half.id ||= textAt(call, "id") ?? "";
-    half.name ||= textAt(fieldsAt(call, "function"), "name") ?? "";
-    half.text += textAt(fieldsAt(call, "function"), "arguments") ?? "";
+    half.id ||= this.#counted(textAt(call, "id"));
+    half.name ||= this.#counted(textAt(fieldsAt(call, "function"), "name"));
+    half.text += this.#counted(textAt(fieldsAt(call, "function"), "arguments"));
     this.#calls.set(at, half);
+  }
+
+  /** O3 */
+  #counted(text = ""): string {
+    this.#chars += text.length;
+    return text;
   }
 
   #fail(reason: string, retryable: boolean): void {

@@ -106,7 +106,7 @@ test("every call ends when the connection does, even if that is before the hello
 test("a daemon that sends a line over the limit is disconnected", async () => {
   const { other, client } = await connected();
   const open = client.call("status", {});
-  other.events?.bytes(Buffer.alloc((1 << 20) + 1, 120));
+  other.events?.bytes(Buffer.alloc((64 << 20) + 1, 120));
   expect(await open).toEqual({ ok: false, error: GONE });
   expect(other.ended).toBe(true);
 });

@@ -34,8 +34,11 @@ export function silence(ms: number): Refusal {
 
 type Waiting = (answer: Result<unknown>) => void;
 
+/** All sessions of a large home, or every prompt of an agent that asks for much. */
+const MAX_ANSWER = 64 << 20;
+
 export class RpcClient {
-  readonly #reader = new LineReader();
+  readonly #reader = new LineReader(MAX_ANSWER);
   #wire: Wire | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #closed = Promise.withResolvers<void>();

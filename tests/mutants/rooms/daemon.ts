@@ -98,8 +98,8 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a subscriber that does not read takes any amount of memory",
     file: "src/daemon/rpc-server.ts",
-    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2\n",
-    to: "",
+    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2\n    else ",
+    to: "    ",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",
       test: "Z2 a subscriber is notified until it leaves; one that does not read is cut off",

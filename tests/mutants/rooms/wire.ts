@@ -66,7 +66,7 @@ export const WIRE: readonly Mutant[] = [
   {
     mutant: "a model's answer takes any amount of memory",
     file: "src/wire/provider/openai.ts",
-    from: '    if (this.#rest.length + this.#text.length > MAX_CHARS) this.#fail("The answer is too long.", false); // O3\n',
+    from: '    if (this.#rest.length + this.#chars > MAX_CHARS) this.#fail("The answer is too long.", false); // O3\n',
     to: "",
     killedBy: {
       file: "tests/agent/small-codecs.test.ts",
