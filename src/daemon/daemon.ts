@@ -70,6 +70,9 @@ type Opened = Parts & {
   readonly garbage: GarbageCollector;
 };
 
+/** More of the same says nothing new. */
+const MAX_TROUBLES = 5;
+
 export class Daemon {
   readonly #ports: DaemonPorts;
   readonly #startedAt: string;
@@ -340,6 +343,9 @@ export class Daemon {
         reading: this.#reading,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
+      troubles: (this.isLive ? this.#opened().all : [])
+        .flatMap((part) => part.troubles?.() ?? [])
+        .slice(0, MAX_TROUBLES),
       counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
     };
   }

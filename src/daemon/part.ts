@@ -15,7 +15,7 @@ import type { EventLog } from "../log/event-log.ts";
 import { type Bytes, PoisonedBytes } from "../log/session/poisons.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
-import type { StatusResult } from "../wire/rpc/rpc.ts";
+import type { StatusResult, Trouble as UserTrouble } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Garbage } from "./gc.ts";
 import type { DaemonPorts } from "./ports.ts";
@@ -47,6 +47,8 @@ export type Part = {
   /** Begins nothing new from the moment of the call; resolves when everything begun is finished. */
   stop(): Promise<void>;
   counts(): Partial<StatusCounts>;
+  /** Its sessions whose programs could not be started yet; absent: it starts none. */
+  troubles?(): readonly UserTrouble[];
   garbage(limits: Retention): Garbage[];
   /** Its sessions that were set aside, by id. */
   readonly asides: ReadonlyMap<string, Aside>;

@@ -14,7 +14,7 @@ import { readWanted } from "../home/wanted.ts";
 import { livingPid, watchedPrograms } from "../home/watched.ts";
 import { makeDirectories } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
-import { takeLock } from "../log/file/lock.ts";
+import { type Held, takeLock } from "../log/file/lock.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { identify } from "../world/process.ts";
@@ -27,6 +27,7 @@ const LOCKS = [WAL_LOCK, DAEMON_LOCK] as const;
 
 export class Presence {
   readonly #program: DaemonProgram;
+  readonly #held = new Map<string, Held>();
 
   constructor(program: DaemonProgram) {
     this.#program = program;
@@ -44,6 +45,7 @@ export class Presence {
     makeDirectories(world.disk, parentOf(path));
     const held = owner === undefined ? undefined : takeLock(world, path, owner);
     if (held?.ok !== true) this.#giveWay(held?.error.message ?? "it cannot find itself in /proc");
+    this.#held.set(name, held.value);
   }
 
   #giveWay(words: string): never {
@@ -69,6 +71,7 @@ export class Presence {
     if (disk.stat(joinPath(home, name)) === undefined) this.#take(name);
     const pid = this.#living(name);
     if (pid !== null && pid !== processes.pid) this.#giveWay(`process ${pid} has taken this home over`);
+    this.#held.get(name)?.record();
   }
 
   /**

@@ -50,6 +50,31 @@ test("E1 a claim is durable with the name of its directory, even if its creator 
   expect(disk.powerCut(nothing).list("/t")).toEqual(["claim.json"]);
 });
 
+test.each(["/t", "/"])(
+  "E1 if the name in %s cannot be made durable, the claim is withdrawn, and made by the next holder",
+  async (path) => {
+    const disk = new SimDisk();
+    disk.makeDirectory("/t");
+    const world = { ...simWorld(1, disk), directory: "/t" };
+    disk.fault = (call) =>
+      call.operation === "syncDirectory" && call.path === path ? { kind: "fail", code: "EIO" } : undefined;
+    await expect(claim(world, 1)).rejects.toThrow("EIO");
+    expect(disk.list("/t")).toEqual([]);
+    disk.fault = () => undefined;
+    expect(await claim(world, 1)).toBe(true);
+  },
+);
+
+test("E1 a claim of another holder is not withdrawn", async () => {
+  const disk = new SimDisk();
+  disk.makeDirectory("/t");
+  expect(await claim({ ...simWorld(1, disk), directory: "/t" }, 1)).toBe(true);
+  const processes = { pid: 77, startTime: () => 5, bootId: () => "b" };
+  disk.fault = ({ operation }) => (operation === "syncDirectory" ? { kind: "fail", code: "EIO" } : undefined);
+  await expect(claim({ ...simWorld(1, disk), processes, directory: "/t" }, 1)).rejects.toThrow("EIO");
+  expect(disk.list("/t")).toEqual(["claim.json"]);
+});
+
 function exitIn(disk: Disk) {
   const bytes = readWhole(disk, "/t/exit.json");
   return bytes === undefined ? undefined : parseExit(bytes);

@@ -2,6 +2,7 @@
 // LK1. A lock whose file was removed is taken again, so that the watchdog is found, and no second one starts.
 // LK2. If another watchdog has taken it by then, that one stays.
 // LK3. A failure of the disk is reported, and retried.
+// LK4. A record that could not be written is written again: commands find the watchdog by it.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { RUN, WATCHDOG_LOCK } from "../home/layout.ts";
@@ -55,8 +56,9 @@ export class LockKeeper {
 
   #look(host: KeeperHost): void {
     try {
-      if (this.#world.disk.stat(this.#path)?.id === this.#file) return;
-      if (this.take())
+      if (this.#world.disk.stat(this.#path)?.id === this.#file)
+        this.#held?.record(); // LK4
+      else if (this.take())
         host.restored(); // LK1
       else host.displaced(); // LK2
     } catch (error) {

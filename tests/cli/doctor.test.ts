@@ -274,7 +274,7 @@ describe("what runs", () => {
     const release = pretendDaemon(home);
     const found = await doctor(home);
     expect(named(found, "locks")).toMatchObject({
-      status: "warning",
+      status: "problem",
       why: "the daemon would not be restarted after a crash",
     });
     expect(named(found, "sockets")).toMatchObject({ status: "problem", what: "the daemon's socket is gone" });

@@ -27,7 +27,7 @@ test("with a stopped daemon, every command ends with an answer from the disk or 
     expect(err).toContain(`kill -9 ${daemon.pid}`);
     expect(err).toContain(`The daemon (process ${daemon.pid}) is running, but does not answer.`);
   }
-  expect([status.code, listed.code]).toEqual([0, 0]);
+  expect([status.code, listed.code]).toEqual([1, 0]);
   expect(status.out).toContain("the daemon does not answer");
   expect(status.out).toContain(`kill -9 ${daemon.pid}`);
   expect(listed.out).toContain("one");

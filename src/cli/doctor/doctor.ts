@@ -16,6 +16,7 @@ import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
+import { checkDaemon } from "./daemon.ts";
 import { checkDisk, checkFileSystem } from "./disk.ts";
 import { checkHolders } from "./holders.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
@@ -38,6 +39,7 @@ const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
 
 const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ...WITHOUT_HOME,
+  ["daemon", checkDaemon],
   ["disk", checkDisk],
   ["holders", checkHolders],
   ["sockets", checkSockets],

@@ -44,7 +44,7 @@ function judge({ world, home }: Site, words: string, watchdog: boolean, daemon: 
   if (wanted === "up" && !daemon)
     return problem("locks", { what: `the daemon is not running (${words})`, why: NO_DAEMON, next: "holdfast logs" });
   if (wanted === "up" && !watchdog)
-    return warning("locks", { what: `the watchdog is not running (${words})`, why: NO_WATCHDOG, next: "holdfast up" });
+    return problem("locks", { what: `the watchdog is not running (${words})`, why: NO_WATCHDOG, next: "holdfast up" });
   if (wanted === "down" && (watchdog || daemon))
     return warning("locks", {
       what: `Holdfast is still running (${words})`,

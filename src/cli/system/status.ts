@@ -1,6 +1,8 @@
 // `holdfast status`: what is running on this home. It only looks, but starts Holdfast if it should be up.
 // ST1. A disk that refuses writes is reported, by the daemon or, if the file system is read-only, without it; then the
 //      command fails, like everything else that needs the disk.
+// ST2. It fails as well if something else is wrong that Holdfast cannot repair at once (troubles.ts), and names it with
+//      the next command.
 
 import about from "../../../package.json" with { type: "json" };
 import { isFault } from "../../base/fault.ts";
@@ -20,6 +22,7 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
+import { troublesOf } from "../troubles.ts";
 
 /** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
@@ -36,13 +39,15 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   if (!home.ok) return home;
   const line = await dial(world, home.value);
   if (!line.ok) return line;
+  const watched = runningOn(world, home.value).watchdog !== undefined;
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
   line.value?.close();
   const shown = told?.ok === true ? told.value : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
-  await printStatus(world, { ...shown, disk }, flags.json === true);
-  return ok(disk === null ? EXIT.ok : EXIT.failed);
+  const troubles = troublesOf({ disk: world.disk, home: home.value }, shown, watched); // ST2
+  await printStatus(world, { ...shown, disk, troubles }, flags.json === true);
+  return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }
 
 /** What is known about the mount is the better hint. */
@@ -94,13 +99,15 @@ function statusText({
   recovery,
   safeMode,
   disk = null,
+  troubles = [],
   counts,
 }: Shown): string {
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
-  const next = disk === null ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : `  → ${disk.hint}\n`;
+  const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
+  const next = disk === null ? calm : `  → ${disk.hint}\n`;
   return [
     `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
     `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${safeMode.active ? ", in safe mode" : ""}\n`,
@@ -109,6 +116,7 @@ function statusText({
     `page       ${web.url ?? pid(web)}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
+    ...troubles.map(({ what, next: command }) => `trouble    ${what}\n  → ${command}\n`),
     ...(disk === null ? [] : [`disk       ${diskText(disk)}\n`]),
     next,
   ].join("");

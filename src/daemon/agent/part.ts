@@ -71,6 +71,12 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       await doors.close();
       await checkpoints.finish();
     },
+    troubles: () =>
+      live().flatMap((agent) => {
+        const why = trouble(agent);
+        const next = `holdfast agent inspect ${agent.name}`;
+        return why === undefined ? [] : [{ what: `the agent ${agent.name} is not started yet: ${why}`, next }];
+      }),
     counts: () => {
       const agents = live();
       return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };

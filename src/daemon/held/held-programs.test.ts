@@ -135,6 +135,19 @@ test.each([
   expect(site.held.trouble(NAME)).toBeUndefined();
 });
 
+test("HE4 if its holder ends before it claims, that is its trouble a second later, until it runs", async () => {
+  site.slowHolders.push(Number.POSITIVE_INFINITY);
+  site.held.start(NAME);
+  await site.pass(900);
+  expect(site.held.trouble(NAME)).toBeUndefined(); // It may have been too quick to be seen.
+  await site.pass(1_000);
+  expect(site.held.trouble(NAME)).toContain("ended before it started it");
+  await site.pass(LONG_MS);
+  site.held.start(NAME);
+  await site.pass(LONG_MS);
+  expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
+});
+
 test.each([
   [9_000, 0],
   [11_000, 0],

@@ -83,6 +83,8 @@ export type HeldAdapter<C extends HolderConnection> = {
 const START_MS = 10_000;
 /** One whose process lives may still come, on a machine that swaps. Less than a stage of a recovery may be silent. */
 const MAX_START_MS = 20_000;
+/** Without a holder for this long, it has a trouble. */
+const TROUBLE_MS = 1_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
@@ -305,13 +307,19 @@ export class HeldPrograms<C extends HolderConnection> {
       if (place === undefined) return true;
       const found = launched && !this.#isThere(place) ? UNSTARTED : await this.look(name);
       if (await this.#isConcluded(name, found)) return true;
-      if (found.kind === "unstarted") this.#adapter.relaunch?.(name);
+      if (found.kind === "unstarted") this.#again(name, took);
       if (took >= limit()) return false;
       await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
       const now = clock.elapsed();
       took += Math.min(now - before, MAX_TURN_MS);
       before = now;
     }
+  }
+
+  /** HE4. Its holders may end before they claim, every time. */
+  #again(name: string, took: number): void {
+    this.#adapter.relaunch?.(name);
+    if (took >= TROUBLE_MS && !this.#adapter.isStarting(name)) this.#troubles.set(name, NO_HOLDER);
   }
 
   /** A holder binds its socket, claims, and answers once the program runs. It may be over before we see the socket. */
@@ -346,6 +354,7 @@ function isNews(found: HeldFound): found is HeldNews {
 }
 
 const LAUNCHED: Launched = { kind: "launched" };
+const NO_HOLDER = "Its holder ended before it started it. It is tried again.";
 const NO_ANSWER = "Its holder does not answer. It is waited for, or replaced.";
 const UNSTARTED: HeldFound = { kind: "unstarted" };
 const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before it began.", passing: true };

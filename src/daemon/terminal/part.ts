@@ -3,6 +3,7 @@
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { readReport } from "../../home/reports.ts";
+import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
@@ -69,10 +70,20 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
       holders.close();
       await border.tolerating(async () => void seeAll(world, store.terminals.values()));
     },
+    troubles: () => [...store.allSettled()].flatMap((terminal) => troubleOf(terminal, holders.trouble(terminal.id))),
     counts: () => ({ terminals: [...store.allSettled()].filter(({ removed }) => !removed).length }),
     asides: border.asides,
     garbage: (limits) => terminalGarbage(world, { terminals: () => store.terminals.values(), removedAt }, limits),
   };
+}
+
+/** One that was never started waits for a person: after a few failures of the disk it is not tried again. */
+function troubleOf({ name, state, removed }: Terminal, trouble: string | undefined): readonly Trouble[] {
+  if (removed) return [];
+  if (state.kind === "starting" && trouble !== undefined)
+    return [{ what: `${name} is not started yet: ${trouble}`, next: "holdfast ls" }];
+  if (state.kind !== "uncertain" || state.child !== undefined) return [];
+  return [{ what: `${name} was not started: ${state.reason}`, next: `holdfast restore ${name}` }];
 }
 
 type SessionLinks = TerminalLinks & { isAside(id: string): boolean };

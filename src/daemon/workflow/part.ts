@@ -55,6 +55,12 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       engine.close();
       await checkpoints.finish();
     },
+    troubles: () =>
+      [...store.allSettled()].filter(isOpen).flatMap((run) => {
+        const trouble = engine.trouble(run);
+        const what = `a step of the run ${run.id.slice(0, 8)} is not started yet: ${trouble}`;
+        return trouble === undefined ? [] : [{ what, next: "holdfast workflows" }];
+      }),
     counts: () => ({ workflows: border.isRead ? [...store.allSettled()].filter(isOpen).length : 0 }),
     asides: border.asides,
     garbage: (limits) => workflowGarbage(world, store.states.values(), limits),

@@ -2,12 +2,12 @@
 // DD1. When `make` resolves, every level below the home exists with a durable name. This includes levels that already
 //      existed: the process that made them may have been killed before the sync.
 // DD2. One sync of a directory serves all callers that asked before it began; later callers share the next.
-// DD3. A failed sync is not repeated: every later caller gets the failure for the life of the process.
+// DD3. After a failed sync the next caller syncs again, as the next process would: one failure, or a disk that was full
+//      for a while, must not refuse everything for the rest of this process.
 // DD4. A directory that was removed meanwhile is made again.
 
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
-import { isFailedSync } from "./file.ts";
 
 /** More than a daemon uses in a while; beyond that they are synced once more, which costs little. */
 const MAX_REMEMBERED = 10_000;
@@ -19,7 +19,6 @@ export class DurableDirectories {
   readonly #home: string;
   readonly #durable = new Set<string>();
   readonly #syncs = new Map<string, Syncing>();
-  readonly #failed = new Map<string, unknown>();
 
   constructor(disk: Disk, home: string) {
     this.#disk = disk;
@@ -57,20 +56,11 @@ export class DurableDirectories {
   }
 
   #begin(directory: string): Promise<void> {
-    const running = this.#syncOnce(directory).finally(() => {
+    // DD3
+    const running = this.#disk.syncDirectory(directory).finally(() => {
       if (this.#syncs.get(directory)?.running === running) this.#syncs.delete(directory);
     });
     this.#syncs.set(directory, { running, next: undefined });
     return running;
-  }
-
-  async #syncOnce(directory: string): Promise<void> {
-    if (this.#failed.has(directory)) throw this.#failed.get(directory); // DD3
-    try {
-      await this.#disk.syncDirectory(directory);
-    } catch (error) {
-      if (isFailedSync(error)) this.#failed.set(directory, error);
-      throw error;
-    }
   }
 }

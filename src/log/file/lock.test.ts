@@ -71,6 +71,20 @@ test("a full disk does not prevent taking the lock", () => {
   expect(refusal.ok ? "" : refusal.error.message).toBe("l is held by another process");
 });
 
+test("L4 a record that found no room is written later, once there is", () => {
+  const disk = new SimDisk();
+  disk.capacity = 0;
+  const held = takeLock({ disk, clock }, "/l", first);
+  if (held.ok) held.value.record();
+  expect(get(disk, "/l")).toBe("");
+  disk.capacity = Number.POSITIVE_INFINITY;
+  if (held.ok) held.value.record();
+  expect(JSON.parse(get(disk, "/l"))).toMatchObject(first);
+  const written = disk.stat("/l");
+  if (held.ok) held.value.record();
+  expect(disk.stat("/l")).toEqual(written);
+});
+
 test("a failing lock call is a Fault, and leaves no file open", () => {
   const disk = new SimDisk();
   disk.fault = ({ operation }) => (operation === "tryLock" ? { kind: "fail", code: "ENOLCK" } : undefined);

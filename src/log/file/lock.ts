@@ -3,7 +3,8 @@
 // L2. Nothing becomes stale: a file left by a dead owner is simply locked again.
 // L3. The file is never unlinked: a process that had opened the old one would lock a file without a name, next to the
 //     owner of the new one.
-// L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock.
+// L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock. The
+//     owner writes it again later: until then it cannot be found.
 // L5. The record names its own file: a copy of a lock's file is no lock, and its record says nothing.
 import { isFault } from "../../base/fault.ts";
 import { baseName } from "../../base/path.ts";
@@ -17,6 +18,8 @@ export type Owner = { readonly pid: number; readonly startTime: number; readonly
 
 export type Held = {
   readonly path: string;
+  /** Writes the record again if it is not there (L4). */
+  record(): void;
   /** Releases the lock; further calls do nothing. */
   release(): void;
 };
@@ -33,17 +36,21 @@ export function takeLock(world: { disk: Disk; clock: Clock }, path: string, owne
     file.close();
     throw error;
   }
-  record(world.disk, file, { ...owner, at: new Date(world.clock.now()).toISOString() });
-  return ok(heldBy(file));
+  const facts = { ...owner, at: new Date(world.clock.now()).toISOString() };
+  const write = () => {
+    if (ownerPid(file) !== owner.pid) record(world.disk, file, facts);
+  };
+  record(world.disk, file, facts);
+  return ok(heldBy(file, write));
 }
 
-function heldBy(file: OpenFile): Held {
+function heldBy(file: OpenFile, write: () => void): Held {
   let held = true;
   const release = () => {
     if (held) file.close(); // L3: closed, not removed.
     held = false;
   };
-  return { path: file.path, release };
+  return { path: file.path, record: () => void (held && write()), release };
 }
 
 function record(disk: Disk, file: OpenFile, facts: Owner & { readonly at: string }): void {

@@ -56,6 +56,8 @@ export type StatusResult = {
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
   /** The write that failed last, until writing works again; absent from older daemons. */
   readonly disk?: DiskTrouble | null;
+  /** What cannot be done although it is tried, and the next command; absent from older daemons. */
+  readonly troubles?: readonly Trouble[];
   readonly counts: {
     readonly terminals: number;
     readonly agents: number;
@@ -63,6 +65,8 @@ export type StatusResult = {
     readonly prompts: number;
   };
 };
+
+export type Trouble = { readonly what: string; readonly next: string };
 
 /** `since` is null if it is not known. */
 export type DiskTrouble = {

@@ -67,11 +67,21 @@ export const HOLDER: readonly Mutant[] = [
   {
     mutant: "a claim does not make the name of its directory durable",
     file: "src/holder/records.ts",
-    from: 'const [made] = await Promise.all([make(place, "claim.json", facts), disk.syncDirectory(parentOf(directory))]);',
-    to: 'const made = await make(place, "claim.json", facts);',
+    from: "const done = [make(place, CLAIM, facts), disk.syncDirectory(parentOf(directory)).then(() => true)];",
+    to: "const done = [make(place, CLAIM, facts)];",
     killedBy: {
       file: "src/holder/records.test.ts",
       test: "E1 a claim is durable with the name of its directory, even if its creator did not sync that",
+    },
+  },
+  {
+    mutant: "a claim that is not durable is not withdrawn",
+    file: "src/holder/records.ts",
+    from: "    withdraw(place, facts);\n",
+    to: "",
+    killedBy: {
+      file: "src/holder/records.test.ts",
+      test: "E1 if the name in /t cannot be made durable, the claim is withdrawn, and made by the next holder",
     },
   },
   {

@@ -25,13 +25,13 @@ export const LOG: readonly Mutant[] = [
     },
   },
   {
-    mutant: "a failed sync of a directory is repeated",
+    mutant: "a failed sync of a directory also fails the callers after it",
     file: "src/log/file/durable-directories.ts",
-    from: "      if (isFailedSync(error)) this.#failed.set(directory, error);\n",
-    to: "",
+    from: "now.running.catch(() => undefined).then(",
+    to: "now.running.then(",
     killedBy: {
       file: "src/log/file/durable-directories.test.ts",
-      test: "a failed sync is not repeated, and every later caller gets the failure",
+      test: "DD3 a failed sync fails its own callers, and the next caller syncs again",
     },
     isSentinel: true,
   },

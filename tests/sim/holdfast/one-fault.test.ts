@@ -1,9 +1,10 @@
 // One call of the whole daemon fails, or one kind of call for a while: what was promised holds, and nothing else stops.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../../src/base/fault.ts";
-import type { ListedTerminal } from "../../../src/wire/rpc/rpc.ts";
+import type { ListedTerminal, StatusResult } from "../../../src/wire/rpc/rpc.ts";
 import { Client } from "./client.ts";
 import { HoldfastMachine } from "./machine.ts";
+import { idOf } from "./script.ts";
 
 const MAX_TURNS = 20_000;
 const RECIPE = { argv: ["sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
@@ -54,6 +55,18 @@ class Site {
       for (;;) {
         const found = (await this.client.ask("terminal.list", {})).find((one) => one.id === id);
         if (found?.state.kind === kind) return found;
+        await this.client.sleep(50);
+      }
+    };
+    return this.within(look());
+  }
+
+  /** The status, once it is as expected. */
+  status(isMeant: (status: StatusResult) => boolean): Promise<StatusResult> {
+    const look = async (): Promise<StatusResult> => {
+      for (;;) {
+        const status = await this.client.ask("status", {});
+        if (isMeant(status)) return status;
         await this.client.sleep(50);
       }
     };
@@ -114,6 +127,49 @@ describe("the spec of a terminal cannot be written", () => {
     await site.is(id, "running");
     expect(site.machine.witness.running.size).toBe(1);
   });
+});
+
+test("a full disk: status names the terminal that is not started yet, and no longer once it runs", async () => {
+  const site = await begun();
+  site.refuse("ENOSPC", Number.POSITIVE_INFINITY, ofSpec);
+  const id = await site.open("one");
+  const trouble = (troubles: StatusResult["troubles"]) => troubles?.find(({ what }) => what.startsWith("one is not"));
+  expect(trouble((await site.status(({ troubles }) => trouble(troubles) !== undefined)).troubles)).toEqual({
+    what: expect.stringMatching(/^one is not started yet: .*holder\.json.*: ENOSPC\. /),
+    next: "holdfast ls",
+  });
+  site.machine.beforeCall = () => undefined;
+  await site.is(id, "running");
+  expect((await site.status(() => true)).troubles).toEqual([]);
+});
+
+test("EIO that lasts: status names the terminal that waits for a person, until it is restored", async () => {
+  const site = await begun();
+  site.refuse("EIO", Number.POSITIVE_INFINITY, ofSpec);
+  const id = await site.open("one");
+  await site.is(id, "uncertain");
+  const { troubles } = await site.status(() => true);
+  expect(troubles).toEqual([expect.objectContaining({ next: "holdfast restore one" })]);
+  site.machine.beforeCall = () => undefined;
+  await site.within(site.client.ask("terminal.restore", { id, way: "plan" }));
+  await site.is(id, "running");
+  expect((await site.status(() => true)).troubles).toEqual([]);
+});
+
+test("a failed sync of the directory of all runs costs no run: those after it are done, too", async () => {
+  const site = await begun();
+  site.machine.disk.plant("/u/one.yml", Buffer.from("name: one\nsteps:\n  - id: s\n    shell: work ok\n"));
+  const ofRuns = (operation: string, path: string) => operation === "syncDirectory" && path.endsWith("/sessions");
+  const count = site.refuse("EIO", 1, ofRuns);
+  for (const id of [1, 2].map(idOf)) {
+    const wish = { id, path: "/u/one.yml", cwd: "/u", texts: {}, values: {}, env: {} };
+    await site.within(site.client.ask("workflow.run", wish));
+    const isDone = async () => {
+      while ((await site.client.ask("workflow.show", { id, from: 0 })).state !== "done") await site.client.sleep(50);
+    };
+    await site.within(isDone());
+  }
+  expect(count.left).toBe(0);
 });
 
 test.each(["EMFILE", "EIO"])(

@@ -1,0 +1,44 @@
+// The daemon's own word: whether it answers, and what it cannot do although it tries.
+// DA1. A daemon that is starting answers within a second: it is waited for, a little.
+
+import { dial } from "../../home/dial.ts";
+import { runningOn } from "../../home/running.ts";
+import type { StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
+import { pause, within } from "../../world/wait.ts";
+import { isWantedUp, noDaemon, pageTroubles } from "../troubles.ts";
+import { type Finding, fine, problem, type Site } from "./check.ts";
+
+/** A healthy daemon answers at once. */
+const ANSWER_MS = 3_000;
+/** DA1 */
+const STARTS_MS = 3_000;
+const LOOK_MS = 100;
+
+export async function checkDaemon(site: Site): Promise<Finding[]> {
+  const { world, home } = site;
+  const place = { disk: world.disk, home };
+  const isWatched = isWantedUp(place) && runningOn(world, home).watchdog !== undefined;
+  const status = await statusWithin(site, isWatched ? STARTS_MS : 0);
+  const daemon = { pid: runningOn(world, home).daemon?.pid ?? null };
+  if (status === undefined) return [isWatched ? found(noDaemon(place, daemon)) : fine("daemon", "none answers")];
+  const page = isWatched ? pageTroubles(place, status.web) : [];
+  const troubles = [...page, ...(status.troubles ?? [])].map(found);
+  return troubles.length > 0 ? troubles : [fine("daemon", `it answers (${status.recovery.stage})`)];
+}
+
+/** DA1 */
+async function statusWithin({ world, home }: Site, patienceMs: number): Promise<StatusResult | undefined> {
+  const { clock } = world;
+  for (const began = clock.elapsed(); ; await pause(clock, LOOK_MS)) {
+    const line = await dial(world, home);
+    const client = line.ok ? line.value : undefined;
+    const status = client && (await within(clock, ANSWER_MS, client.call("status", {})));
+    client?.close();
+    if (status?.ok === true) return status.value;
+    if (clock.elapsed() - began >= patienceMs) return undefined;
+  }
+}
+
+function found({ what, next }: Trouble): Finding {
+  return problem("daemon", { what, why: "it is tried again by itself", next });
+}
