@@ -3,10 +3,12 @@
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { LogView } from "../../src/log/inspect.ts";
 import { Client } from "../sim/holdfast/client.ts";
 import { HoldfastMachine } from "../sim/holdfast/machine.ts";
+import { HOME } from "../sim/machine.ts";
 import { AgentFixture } from "./house.ts";
-import { logsOf } from "./sim-oracle.ts";
+import { agentLogsOf } from "./sim-oracle.ts";
 
 const LOG = { segmentBytes: 2 << 20, ballastBytes: 0 };
 const ORPHAN = "a".repeat(32);
@@ -22,7 +24,7 @@ export async function strays(): Promise<string[]> {
   const told = reports.map((items) => items.map(({ id, fate }) => `${id.slice(0, 1)} ${fate}`).sort());
   const should = [["a could not", "c needs you"], ["c needs you"]];
   if (JSON.stringify(told) !== JSON.stringify(should)) wrong.push(`strays are reported as ${JSON.stringify(told)}`);
-  const ends = logsOf(machine.disk)
+  const ends = agentLogsOf(new LogView(machine.disk, HOME))
     .get(ORPHAN)
     ?.filter(({ event }) => event === "agent.terminated");
   if (ends?.length !== 1 || ends[0]?.data["by"] !== "orphan") wrong.push(`the orphan ends: ${JSON.stringify(ends)}`);

@@ -5,7 +5,7 @@
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
-import { Fault, isFault } from "../../../src/base/fault.ts";
+import { Fault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
@@ -109,6 +109,7 @@ export class HoldfastMachine extends Machine {
     const said: string[] = [];
     const daemon: Daemon = { born, said, code: undefined, stop };
     this.daemon = daemon;
+    this.harm.foundNoRoom = this.isFull;
     const ended = (code: number) => this.#ended(daemon, code);
     const exit = (code: number): never => {
       ended(code);
@@ -129,6 +130,11 @@ export class HoldfastMachine extends Machine {
     };
     runDaemon({ world, absolute: (path) => path, say, told, exit }).then(ended, (error) => this.crashedOr(error));
     return daemon;
+  }
+
+  override fill(room: number): void {
+    this.harm.foundNoRoom = true;
+    super.fill(room);
   }
 
   /** HM2 */
@@ -183,11 +189,6 @@ export class HoldfastMachine extends Machine {
   protected override holderDoors(born: Born) {
     const doors = super.holderDoors(born);
     return { ...doors, disk: faultyDisk(doors.disk, (operation, path) => this.beforeHolderCall(operation, path)) };
-  }
-
-  /** A disk that fails ends no holder of a program. */
-  protected override mayLeave(error: unknown): boolean {
-    return isFault(error);
   }
 
   protected override startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild {
