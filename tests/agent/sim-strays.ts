@@ -41,31 +41,20 @@ function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
 
 async function leave(machine: HoldfastMachine, events: readonly AgentEvent[]): Promise<void> {
   const born = machine.born();
-  const log = await passing(machine, EventLog.open(machine.doors(born), LOG));
+  const log = await machine.during(EventLog.open(machine.doors(born), LOG));
   const ts = new Date(machine.clock.now()).toISOString();
   const appended = log.append(events.map(({ id, event, data }) => ({ session: `agents/${id}`, ts, event, data })));
   if (!appended.ok) throw new Error(appended.error.message);
-  await passing(machine, appended.value.durable);
+  await machine.during(appended.value.durable);
   born.life.end();
 }
 
 async function reportOf(machine: HoldfastMachine): Promise<ReportItem[]> {
   const daemon = machine.begin();
   const client = new Client(machine);
-  await passing(machine, client.live());
-  const report = await passing(machine, client.ask("recovery.report", { name: null }));
+  await machine.during(client.live());
+  const report = await machine.during(client.ask("recovery.report", { name: null }));
   daemon.stop();
-  await passing(machine, new Promise<void>((left) => daemon.born.life.onEnd(left)));
-  if (machine.trouble !== undefined) throw machine.trouble;
+  await machine.during(new Promise<void>((left) => daemon.born.life.onEnd(left)));
   return (report?.items ?? []).filter(({ fate }) => fate !== "back as it was");
-}
-
-/** Advances time until it is done. */
-async function passing<T>({ clock }: HoldfastMachine, work: Promise<T>): Promise<T> {
-  let over = false;
-  const done = work.finally(() => {
-    over = true;
-  });
-  for (await clock.settle(); !over; await clock.settle()) clock.advance(1);
-  return done;
 }

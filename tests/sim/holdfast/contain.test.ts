@@ -7,7 +7,6 @@ import { Client } from "./client.ts";
 import { AGENT, HoldfastMachine } from "./machine.ts";
 import { idOf } from "./script.ts";
 
-const MAX_TURNS = 20_000;
 const [BAD, GOOD] = [idOf(1), idOf(2)];
 /** How often the broken codec was called for its agent. */
 let decoded = 0;
@@ -34,26 +33,12 @@ class Site {
   daemon = this.machine.begin();
   client = new Client(this.machine);
 
-  async within<T>(work: Promise<T>): Promise<T> {
-    const { clock } = this.machine;
-    let over = false;
-    const done = work.finally(() => {
-      over = true;
-    });
-    for (let turn = 0; turn < MAX_TURNS && !over; turn += 1) {
-      await clock.settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
-      if (!over) clock.advance(Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed()));
-    }
-    return over ? done : Promise.reject(new Error("it does not end"));
-  }
-
   live(): Promise<void> {
-    return this.within(this.client.live());
+    return this.machine.during(this.client.live());
   }
 
   ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
-    return this.within(this.client.ask(method, params));
+    return this.machine.during(this.client.ask(method, params));
   }
 
   agent(id: string) {
@@ -71,7 +56,7 @@ class Site {
         await this.client.sleep(50);
       }
     };
-    return this.within(look());
+    return this.machine.during(look());
   }
 
   send(id: string, message: number) {
@@ -97,12 +82,12 @@ test("the codec of one agent throws: it is set aside with the reason, the others
   await site.is(GOOD, "idle", 1);
   const aside = await site.is(BAD, "crashed", 1);
   expect(aside.note).toBe("It is set aside: a bug of holdfast: Maximum call stack size exceeded.");
-  expect(await site.within(site.client.call("agent.retry", { id: BAD }))).toMatchObject({
+  expect(await site.machine.during(site.client.call("agent.retry", { id: BAD }))).toMatchObject({
     error: { code: "set-aside" },
   });
   await site.send(GOOD, 5);
   await site.is(GOOD, "idle", 2);
-  await site.within(site.client.sleep(60_000)); // Many rounds.
+  await site.machine.during(site.client.sleep(60_000)); // Many rounds.
   expect([decoded, site.daemon.born.life.dead]).toEqual([1, false]);
   await site.again();
   await site.is(BAD, "crashed", 1);
@@ -130,7 +115,7 @@ test("an agent that was set aside can be terminated: its process ends, and it st
     while (pid !== null && processes.startTime(pid) !== undefined) await site.client.sleep(50);
   };
   expect(pid).not.toBeNull();
-  await site.within(gone());
+  await site.machine.during(gone());
   await site.again();
   expect(await site.ask("agent.show", { id: BAD })).toMatchObject({ state: "terminated", turns: 1 });
   await site.send(GOOD, 3);

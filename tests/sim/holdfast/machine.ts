@@ -31,6 +31,9 @@ export const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
+const MAX_TURNS = 100_000;
+const NEAR_MS = 50;
+const MAX_IN_A_ROW = 30;
 /** A life has a few words to say. */
 const MAX_WORDS = 1_000;
 /** How likely it is that what is sent arrives in one piece, and that it is taken at once. */
@@ -94,6 +97,37 @@ export class HoldfastMachine extends Machine {
       this.clock.lag(ms);
       this.#slept += ms;
     }
+  }
+
+  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
+  async settle(): Promise<void> {
+    await this.clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await this.clock.settle();
+    if (this.trouble !== undefined) throw this.trouble;
+  }
+
+  /** Time passes until the next timer. */
+  pass(): void {
+    this.clock.advance(this.#nextMs());
+  }
+
+  /** Time passes until this is settled. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    void work.then(over, over);
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await this.settle();
+      if (isOver) return work;
+      this.pass();
+    }
+    throw new Error("it does not end");
+  }
+
+  #nextMs(): number {
+    return Math.max(0, (this.clock.nextTimer ?? this.clock.elapsed() + 1) - this.clock.elapsed());
   }
 
   /** For how long it was not stopped. */

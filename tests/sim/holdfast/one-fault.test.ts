@@ -5,7 +5,6 @@ import type { ListedTerminal } from "../../../src/wire/rpc/rpc.ts";
 import { Client } from "./client.ts";
 import { HoldfastMachine } from "./machine.ts";
 
-const MAX_TURNS = 20_000;
 const RECIPE = { argv: ["sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
 
 /** A machine, its daemon, and a client of it. */
@@ -25,26 +24,12 @@ class Site {
     return count;
   }
 
-  async within<T>(work: Promise<T>): Promise<T> {
-    const { clock } = this.machine;
-    let over = false;
-    const done = work.finally(() => {
-      over = true;
-    });
-    for (let turn = 0; turn < MAX_TURNS && !over; turn += 1) {
-      await clock.settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
-      if (!over) clock.advance(Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed()));
-    }
-    return over ? done : Promise.reject(new Error("it does not end"));
-  }
-
   live(): Promise<void> {
-    return this.within(this.client.live());
+    return this.machine.during(this.client.live());
   }
 
   async open(name: string): Promise<string> {
-    const made = await this.within(this.client.ask("terminal.new", { name, lane: "default", ...RECIPE }));
+    const made = await this.machine.during(this.client.ask("terminal.new", { name, lane: "default", ...RECIPE }));
     return made.id;
   }
 
@@ -57,7 +42,7 @@ class Site {
         await this.client.sleep(50);
       }
     };
-    return this.within(look());
+    return this.machine.during(look());
   }
 
   /** The daemon dies, and the next one comes up. */
@@ -103,7 +88,7 @@ describe("the spec of a terminal cannot be written", () => {
     site.machine.beforeCall = () => undefined;
     await site.again(); // It is not started by itself, and nothing is lost.
     await site.is(id, "uncertain");
-    await site.within(site.client.ask("terminal.restore", { id, way: "plan" }));
+    await site.machine.during(site.client.ask("terminal.restore", { id, way: "plan" }));
     await site.is(id, "running");
     expect(site.machine.witness.running.size).toBe(1);
   });

@@ -38,9 +38,7 @@ import { TerminalUser } from "./terminal-user.ts";
 const MAX_TURNS = 50_000;
 /** What follows an end is over by then: its checkpoint, the exit of the holders. */
 const REST_MS = 500;
-const NEAR_MS = 50;
 const FULL_PAUSE_MS = 1_000;
-const MAX_IN_A_ROW = 30;
 
 /** So few pending writes are kept and lost in every combination. */
 const ENUMERATE_UP_TO = 4;
@@ -279,8 +277,7 @@ class Sweep {
   async #liveUntil(isSo: () => boolean): Promise<void> {
     const { clock } = this.machine;
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-      await this.#settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
+      await this.machine.settle();
       if (isSo()) return;
       if (this.#daemon?.born.life.dead !== false) {
         if (this.machine.isFull) clock.advance(FULL_PAUSE_MS); // It may have died of that.
@@ -288,7 +285,7 @@ class Sweep {
         continue;
       }
       if (this.#over !== undefined && clock.elapsed() - this.#over > REST_MS) return;
-      clock.advance(this.#nextMs());
+      this.machine.pass();
     }
     throw new Error(`it does not end: ${[...this.#person.shown.values()]}`);
   }
@@ -316,18 +313,6 @@ class Sweep {
       this.#over = over ? (this.#over ?? this.machine.clock.elapsed()) : undefined;
       await client.sleep(this.#agents.pauseMs);
     }
-  }
-
-  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
-  async #settle(): Promise<void> {
-    const { clock } = this.machine;
-    await clock.settle();
-    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
-  }
-
-  #nextMs(): number {
-    const { clock } = this.machine;
-    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
   }
 }
 
