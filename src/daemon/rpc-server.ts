@@ -227,8 +227,8 @@ class Client {
   }
 
   #send(message: unknown): void {
-    if (this.#connection.waiting > MAX_WAITING_BYTES)
-      this.#cut(); // Z2
+    // Z2
+    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();
     else this.#connection.send(encodeLine(message));
   }
 }

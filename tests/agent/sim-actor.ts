@@ -12,14 +12,15 @@ import { ACT_MS } from "../sim/machine.ts";
 import { type Life, mortalClock } from "../sim/mortal.ts";
 
 export type Told = { readonly type: string; readonly [name: string]: unknown };
+/** The input of a process: the prompt's id, and its command lines. */
+export type Given = { readonly session: string; readonly uuid: string; readonly lines: readonly string[] };
 export type Transcript = { readonly lines: string[]; done: number };
 
 /** What an actor needs of its machine. */
 export type Stage = {
   /** Everything that programs received, as JSON. */
   readonly told: string[];
-  /** The input of a process: the prompt's id, and its command lines. */
-  readonly given: { readonly session: string; readonly uuid: string; readonly lines: readonly string[] }[];
+  readonly given: Given[];
   /** Calls of our tools whose result has arrived: the caller relies on them. */
   readonly acknowledged: { readonly tool: string; readonly args: Readonly<Record<string, string>> }[];
   /** The number of turns that programs have ended. */

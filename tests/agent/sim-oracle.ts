@@ -1,32 +1,41 @@
 // What must hold for agents after every crash (FI-3), checked against the disk and what programs and people received,
 // independently of the daemon.
-import { type Agent, openPrompts } from "../../src/core/agent/agent.ts";
+import type { AgentRecord } from "../../src/core/agent/agent.ts";
+import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { CRASH_WINDOW_MS, CRASHES } from "../../src/core/agent/process.ts";
 import { readWhole } from "../../src/log/file/file.ts";
-import { LogView } from "../../src/log/inspect.ts";
+import type { LogView } from "../../src/log/inspect.ts";
+import type { ShownAgent } from "../../src/wire/rpc/agent.ts";
+import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import type { Disk } from "../../src/world/disk.ts";
 import { HOME } from "../sim/machine.ts";
 
+const AGENTS = "agents/";
 const STATES = ["CREATED", "ACTIVE", "SUSPENDED", "TERMINATED"];
 
 export type Logs = ReadonlyMap<string, readonly Logged[]>;
 export type Logged = Pick<AgentEvent, "event"> & { readonly data: Readonly<Record<string, unknown>> };
 
-/** Everything that is logged, by agent. */
-export function logsOf(disk: Disk): Map<string, Logged[]> {
-  const view = new LogView(disk, HOME);
+/** Everything that is logged about agents, by their ids. */
+export function agentLogsOf(view: LogView): Map<string, Logged[]> {
+  const of = [...logsOf(view)].filter(([session]) => session.startsWith(AGENTS));
+  return new Map(of.map(([session, log]) => [session.slice(AGENTS.length), log]));
+}
+
+/** Everything that is logged, by session. */
+export function logsOf(view: LogView): Map<string, Logged[]> {
   const logs = new Map<string, Logged[]>();
-  for (const { session } of view.inspect().sessions) {
+  for (const session of view.sessions) {
     const entries = [...view.read(session)].flatMap((reading) => (reading.kind === "entry" ? [reading.entry] : []));
-    logs.set(session.replace("agents/", ""), entries as unknown as Logged[]);
+    logs.set(session, entries as unknown as Logged[]);
   }
   return logs;
 }
 
 /** What is wrong with the files; empty if nothing is. */
-export function wrongOnDisk(disk: Disk, logs: Logs): string[] {
-  const damage = new LogView(disk, HOME).inspect().findings.filter(({ kind }) => kind === "damage");
+export function wrongOnDisk(disk: Disk, view: LogView, logs: Logs): string[] {
+  const damage = view.inspect().findings.filter(({ kind }) => kind === "damage");
   return [
     ...damage.map(({ where, what }) => `the log is no valid prefix: ${where}: ${what}`),
     ...[...logs].flatMap(([id, log]) => [...ofRecord(disk, id), ...ofTree(logs, id, log), ...ofLog(id, log)]),
@@ -103,34 +112,80 @@ function ofCrashes(id: string, log: readonly Logged[]): string[] {
 
 const CRASHED = ["crashed", "killed"];
 
-/** Every agent matches the log: its inbox, its open questions, its reminders (AG-2, PR-3). */
-export function wrongWithState(logs: Logs, agents: readonly Agent[]): string[] {
-  return agents
-    .filter(({ terminated }) => terminated === undefined)
-    .flatMap((agent) => {
-      const log = logs.get(agent.id) ?? [];
-      const without = (event: string, ends: readonly string[], field: string) => {
-        const over = new Set(ends.flatMap((end) => valuesOf(log, end, field)));
-        return valuesOf(log, event, field).filter((one) => !over.has(one));
-      };
-      const pairs = {
-        inbox: [
-          agent.inbox.map((one) => one.message_id),
-          without("message.enqueued", ["message.delivered"], "message_id"),
-        ],
-        prompts: [openPrompts(agent).map((one) => one.id), without("prompt.opened", PROMPT_ENDS, "prompt_id")],
-        reminders: [
-          agent.reminders.map((one) => one.reminder_id),
-          without("reminder.set", ["reminder.fired"], "reminder_id"),
-        ],
-      };
-      return Object.entries(pairs)
-        .filter(([, [is, should]]) => String(is) !== String(should))
-        .map(([what, [is, should]]) => `the ${what} of ${agent.id}: ${is}, and the log says ${should}`);
-    });
+/** What a daemon shows of an agent that lives. */
+export type Shown = Pick<ShownAgent, "id" | "parent" | "prompts" | "reminders"> & { readonly inbox: readonly string[] };
+
+/** The tree matches the log, and so does each agent: its inbox, its open questions, its reminders (AG-2, PR-3). */
+export function wrongWithState(logs: Logs, agents: readonly Shown[]): string[] {
+  const living = [...logs].filter(([, log]) => !log.some(({ event }) => event === "agent.terminated"));
+  const tree = living.map(([id, log]) => `${id} below ${log[0]?.data["parent_session_id"]}`).sort();
+  const shown = agents.map(({ id, parent }) => `${id} below ${parent}`).sort();
+  const isSame = shown.join() === tree.join();
+  const wrong = agents.flatMap((agent) => wrongWithAgent(logs.get(agent.id) ?? [], agent));
+  return isSame ? wrong : [...wrong, `the tree is: ${shown}, and the log says ${tree}`];
 }
 
-const PROMPT_ENDS = ["prompt.answered", "prompt.stale"];
+function wrongWithAgent(log: readonly Logged[], agent: Shown): string[] {
+  const without = (event: string, ends: readonly string[], field: string) => {
+    const over = new Set(ends.flatMap((end) => valuesOf(log, end, field)));
+    return log.filter(({ event: name, data }) => name === event && !over.has(String(data[field])));
+  };
+  const ids = (found: readonly Logged[], field: string) => found.map(({ data }) => data[field]);
+  const inbox = without("message.enqueued", ["message.delivered"], "message_id");
+  const prompts = without("prompt.opened", ["prompt.answered", "prompt.stale"], "prompt_id");
+  const reminders = without("reminder.set", ["reminder.fired"], "reminder_id");
+  const pairs = {
+    inbox: [agent.inbox, ids(inbox, "message_id")],
+    prompts: [agent.prompts.map(({ id }) => id), ids(prompts, "prompt_id")],
+    reminders: [agent.reminders.map(({ due }) => due), ids(reminders, "due")],
+  };
+  return Object.entries(pairs)
+    .filter(([, [is, should]]) => String(is) !== String(should))
+    .map(([what, [is, should]]) => `the ${what} of ${agent.id}: ${is}, and the log says ${should}`);
+}
+
+/** The agents that are active after these events, and how many there are of each. */
+export function foundActive(logs: Logs): Map<string, number> {
+  const isActive = (agent: AgentRecord | undefined) =>
+    agent?.kind === "agent" && agent.session.kind === "active" && agent.terminated === undefined;
+  return new Map([...logs].filter(([id, log]) => isActive(folded(id, log))).map(([id, log]) => [id, log.length]));
+}
+
+function folded(id: string, log: readonly Logged[]): AgentRecord | undefined {
+  const events = log.flatMap(({ event, data }) => agentEventOf({ session_id: id, event, data }) ?? []);
+  return events.reduce<AgentRecord | undefined>(applyAgent, undefined);
+}
+
+/** What may happen to an agent in any state of its session. */
+const OF_NO_SESSION = /^(message|rule|reminder)\./;
+
+/** What happened first to agents that were found active, unless that is their suspension. */
+export function tooEarly(active: ReadonlyMap<string, number>, logs: Logs): string[] {
+  return [...active].flatMap(([id, known]) => {
+    const first = logs
+      .get(id)
+      ?.slice(known)
+      .find(({ event }) => !OF_NO_SESSION.test(event))?.event;
+    return first === undefined || first === "suspend.result"
+      ? []
+      : [`${first} happens to ${id}, which was found active`];
+  });
+}
+
+type End = { readonly name: string; readonly instructions: string; readonly by?: string; readonly result?: string };
+
+/** What became of each agent, by name. */
+export function endsOf(logs: Logs): End[] {
+  const ends = [...logs.values()].map((log) => {
+    const [name = "", instructions = ""] = ["name", "instructions"].flatMap((field) =>
+      valuesOf(log, "agent.created", field),
+    );
+    const [by] = valuesOf(log, "agent.terminated", "by");
+    const [result] = valuesOf(log, "agent.completed", "result");
+    return { name, instructions, ...(by !== undefined && { by }), ...(result !== undefined && { result }) };
+  });
+  return ends.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 export function valuesOf(log: readonly Logged[], event: string, field: string): string[] {
   return log.filter((entry) => entry.event === event).map(({ data }) => String(data[field]));
@@ -156,11 +211,4 @@ function ofMessages(logs: Logs): string[] {
 /** Without times and ids: the same however often it was disturbed. */
 export function plainly(text: string): string {
   return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/[0-9a-f]{32}/g, "ID");
-}
-
-export function isQuiet(agent: Agent): boolean {
-  const { terminated, process, turn, inbox, reminders, session, outbox } = agent;
-  if (terminated !== undefined) return process.kind === "Idle";
-  const rests = turn === undefined && inbox.length === 0 && reminders.length === 0 && session.kind !== "deferred";
-  return rests && (process.kind === "Idle" || (process.kind === "Running" && outbox.entries.length === 0));
 }

@@ -3,10 +3,12 @@
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { LogView } from "../../src/log/inspect.ts";
 import { Client } from "../sim/holdfast/client.ts";
 import { HoldfastMachine } from "../sim/holdfast/machine.ts";
+import { HOME } from "../sim/machine.ts";
 import { AgentFixture } from "./house.ts";
-import { logsOf } from "./sim-oracle.ts";
+import { agentLogsOf } from "./sim-oracle.ts";
 
 const LOG = { segmentBytes: 2 << 20, ballastBytes: 0 };
 const ORPHAN = "a".repeat(32);
@@ -22,7 +24,7 @@ export async function strays(): Promise<string[]> {
   const told = reports.map((items) => items.map(({ id, fate }) => `${id.slice(0, 1)} ${fate}`).sort());
   const should = [["a could not", "c needs you"], ["c needs you"]];
   if (JSON.stringify(told) !== JSON.stringify(should)) wrong.push(`strays are reported as ${JSON.stringify(told)}`);
-  const ends = logsOf(machine.disk)
+  const ends = agentLogsOf(new LogView(machine.disk, HOME))
     .get(ORPHAN)
     ?.filter(({ event }) => event === "agent.terminated");
   if (ends?.length !== 1 || ends[0]?.data["by"] !== "orphan") wrong.push(`the orphan ends: ${JSON.stringify(ends)}`);
@@ -39,31 +41,20 @@ function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
 
 async function leave(machine: HoldfastMachine, events: readonly AgentEvent[]): Promise<void> {
   const born = machine.born();
-  const log = await passing(machine, EventLog.open(machine.doors(born), LOG));
+  const log = await machine.during(EventLog.open(machine.doors(born), LOG));
   const ts = new Date(machine.clock.now()).toISOString();
   const appended = log.append(events.map(({ id, event, data }) => ({ session: `agents/${id}`, ts, event, data })));
   if (!appended.ok) throw new Error(appended.error.message);
-  await passing(machine, appended.value.durable);
+  await machine.during(appended.value.durable);
   born.life.end();
 }
 
 async function reportOf(machine: HoldfastMachine): Promise<ReportItem[]> {
   const daemon = machine.begin();
   const client = new Client(machine);
-  await passing(machine, client.live());
-  const report = await passing(machine, client.ask("recovery.report", { name: null }));
+  await machine.during(client.live());
+  const report = await machine.during(client.ask("recovery.report", { name: null }));
   daemon.stop();
-  await passing(machine, new Promise<void>((left) => daemon.born.life.onEnd(left)));
-  if (machine.trouble !== undefined) throw machine.trouble;
+  await machine.during(new Promise<void>((left) => daemon.born.life.onEnd(left)));
   return (report?.items ?? []).filter(({ fate }) => fate !== "back as it was");
-}
-
-/** Advances time until it is done. */
-async function passing<T>({ clock }: HoldfastMachine, work: Promise<T>): Promise<T> {
-  let over = false;
-  const done = work.finally(() => {
-    over = true;
-  });
-  for (await clock.settle(); !over; await clock.settle()) clock.advance(1);
-  return done;
 }

@@ -3,7 +3,7 @@
 import type { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { keyOf } from "./sim-actor.ts";
 import type { Asked } from "./sim-model.ts";
-import type { Logged, Logs } from "./sim-oracle.ts";
+import { type Logged, type Logs, plainly } from "./sim-oracle.ts";
 
 /** Holds at any moment of any life. */
 export function wrongWithWords(machine: HoldfastMachine, logs: Logs): string[] {
@@ -100,4 +100,10 @@ export function wrongWithRequests(asked: readonly (readonly Asked[])[]): string[
     longest.set(said[0] ?? "", said);
     return said.slice(0, before.length).join() === before.join() ? [] : [`another past: ${said.join("\n")}`];
   });
+}
+
+/** The last request of the agent with these instructions, if it is a bare LLM. */
+export function lastAsked(asked: readonly (readonly Asked[])[], instructions: string): { readonly asked?: string } {
+  const last = asked.findLast(([first]) => String(first?.["content"]).includes(instructions));
+  return last === undefined ? {} : { asked: plainly(JSON.stringify(last)) };
 }

@@ -1,6 +1,5 @@
 // A whole machine in memory: a disk that forgets unsynced data, a process table, sockets, the real holders, and
-// programs played by a test. Its daemon is the whole real one (holdfast/machine.ts), or the real one's part for agents
-// (agent/sim-daemon.ts).
+// programs played by a test. Its daemon is the whole real one (holdfast/machine.ts).
 // SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that
 //      goes down, none of them.
 // SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may
@@ -221,14 +220,10 @@ export abstract class Machine {
     else mortalClock(this.clock, life).after(startMs, start);
   }
 
-  /** One that cannot even write that it is there leaves, and nothing was started. */
+  /** One that cannot even write that it is there leaves, and nothing was started; a disk that fails ends no other. */
   #holderFailed({ life }: Born, { holds = false }: Kept, error: unknown): void {
-    if (!holds && this.mayLeave(error)) life.end();
+    if (!holds && isFault(error)) life.end();
     else this.crashedOr(error);
-  }
-
-  protected mayLeave(error: unknown): boolean {
-    return this.isFull && isFault(error, "ENOSPC");
   }
 
   /** What a holder reaches of the machine. */

@@ -98,7 +98,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a subscriber that does not read takes any amount of memory",
     file: "src/daemon/rpc-server.ts",
-    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2\n    else ",
+    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();\n    else ",
     to: "    ",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",

@@ -1,7 +1,9 @@
 // The whole daemon while the wall clock is set, the machine sleeps, or both happen between two lives: whatever waits
 // happens when it would have happened without that, by the clock that never jumps.
 import { expect, test } from "bun:test";
+import { LogView } from "../../../src/log/inspect.ts";
 import { logsOf } from "../../agent/sim-oracle.ts";
+import { HOME } from "../machine.ts";
 import { Client } from "./client.ts";
 import { AGENT, HoldfastMachine } from "./machine.ts";
 import { idOf } from "./script.ts";
@@ -107,7 +109,7 @@ class Waits extends HoldfastMachine {
   #note(): void {
     if (!this.#isWritten) return;
     this.#isWritten = false;
-    for (const [session, entries] of logsOf(this.disk)) {
+    for (const [session, entries] of logsOf(new LogView(this.disk, HOME))) {
       const counts = new Map<string, number>();
       for (const { event } of entries) {
         if (!WAITED_FOR.includes(event)) continue;

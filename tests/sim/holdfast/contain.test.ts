@@ -67,12 +67,12 @@ test("the codec of one agent throws: it is set aside with the reason, the others
   await site.is(GOOD, "idle", 1);
   const aside = await site.is(BAD, "crashed", 1);
   expect(aside.note).toBe("It is set aside: a bug of holdfast: Maximum call stack size exceeded.");
-  expect(await site.within(site.client.call("agent.retry", { id: BAD }))).toMatchObject({
+  expect(await site.machine.during(site.client.call("agent.retry", { id: BAD }))).toMatchObject({
     error: { code: "set-aside" },
   });
   await site.send(GOOD, 5);
   await site.is(GOOD, "idle", 2);
-  await site.within(site.client.sleep(60_000)); // Many rounds.
+  await site.machine.during(site.client.sleep(60_000)); // Many rounds.
   expect([decoded, site.daemon.born.life.dead]).toEqual([1, false]);
   await site.again();
   await site.is(BAD, "crashed", 1);
@@ -100,7 +100,7 @@ test("an agent that was set aside can be terminated: its process ends, and it st
     while (pid !== null && processes.startTime(pid) !== undefined) await site.client.sleep(50);
   };
   expect(pid).not.toBeNull();
-  await site.within(gone());
+  await site.machine.during(gone());
   await site.again();
   expect(await site.ask("agent.show", { id: BAD })).toMatchObject({ state: "terminated", turns: 1 });
   await site.send(GOOD, 3);
@@ -119,7 +119,7 @@ test("recovery skip: a line that the codec cannot read is named, skipped from th
   const [listed, ...others] = await site.ask("recovery.aside", {});
   expect(listed).toMatchObject({ what: "agent", id: BAD, bytes, skipped: null });
   expect(others).toEqual([]);
-  const skip = (id: string) => site.within(site.client.call("recovery.skip", { id }));
+  const skip = (id: string) => site.machine.during(site.client.call("recovery.skip", { id }));
   expect(await skip(GOOD)).toMatchObject({ error: { code: "unknown", message: `"${GOOD}" is not set aside.` } });
   expect(await site.ask("recovery.skip", { id: BAD.slice(0, 12) })).toMatchObject({ id: BAD, bytes });
   const again = await site.ask("recovery.skip", { id: BAD });
@@ -149,7 +149,7 @@ test.each(["decode", "encode"] as const)(
     site.machine.disk.plant(`${HOME}/${SAFE_MODE}`, Buffer.from(JSON.stringify(mode)));
     await site.again();
     expect((await site.is(BAD, "crashed", 1)).note).toBe(note);
-    await site.within(site.client.sleep(60_000)); // Many rounds.
+    await site.machine.during(site.client.sleep(60_000)); // Many rounds.
     expect(decoded).toBe(1);
     expect((await site.ask("recovery.aside", {})).map(({ id }) => id)).toEqual([BAD]);
     await site.is(GOOD, "idle", 1);
@@ -174,7 +174,7 @@ test("PB2 what fails while the records of one session are written sets that sess
   await site.agent(BAD);
   await site.agent(GOOD);
   await site.is(GOOD, "idle", 1);
-  await site.within(site.client.sleep(60_000)); // Several checkpoints.
+  await site.machine.during(site.client.sleep(60_000)); // Several checkpoints.
   const states = (await site.ask("terminal.list", {})).map(({ id, state }) => [id, state.kind]);
   expect(new Map(states.map(([id = "", kind]) => [id, kind]))).toEqual(
     new Map([
@@ -184,7 +184,7 @@ test("PB2 what fails while the records of one session are written sets that sess
   );
   expect((await site.ask("agent.show", { id: BAD })).note).toBe("It is set aside: a bug of holdfast: a bug");
   expect(site.daemon.said.filter((words) => words.includes("a bug of holdfast: a bug"))).toHaveLength(2);
-  const report = await site.within(site.client.call("recovery.report", { name: null }));
+  const report = await site.machine.during(site.client.call("recovery.report", { name: null }));
   expect(report).toMatchObject({ ok: false, error: { code: "bug" } });
   expect(site.daemon.said.filter((words) => words.startsWith("a request (recovery.report)"))).toHaveLength(1); // Z4
   expect(site.daemon.born.life.dead).toBe(false);

@@ -5,7 +5,7 @@
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
-import { Fault, isFault } from "../../../src/base/fault.ts";
+import { Fault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
@@ -31,6 +31,9 @@ export const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
+const MAX_TURNS = 100_000;
+const NEAR_MS = 50;
+const MAX_IN_A_ROW = 30;
 /** A life has a few words to say. */
 const MAX_WORDS = 1_000;
 /** How likely it is that what is sent arrives in one piece, and that it is taken at once. */
@@ -96,6 +99,37 @@ export class HoldfastMachine extends Machine {
     }
   }
 
+  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
+  async settle(): Promise<void> {
+    await this.clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await this.clock.settle();
+    if (this.trouble !== undefined) throw this.trouble;
+  }
+
+  /** Time passes until the next timer. */
+  pass(): void {
+    this.clock.advance(this.#nextMs());
+  }
+
+  /** Time passes until this is settled. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    void work.then(over, over);
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await this.settle();
+      if (isOver) return work;
+      this.pass();
+    }
+    throw new Error("it does not end");
+  }
+
+  #nextMs(): number {
+    return Math.max(0, (this.clock.nextTimer ?? this.clock.elapsed() + 1) - this.clock.elapsed());
+  }
+
   /** For how long it was not stopped. */
   get awake(): number {
     return this.clock.elapsed() - this.#slept;
@@ -109,6 +143,7 @@ export class HoldfastMachine extends Machine {
     const said: string[] = [];
     const daemon: Daemon = { born, said, code: undefined, stop };
     this.daemon = daemon;
+    this.harm.foundNoRoom = this.isFull;
     const ended = (code: number) => this.#ended(daemon, code);
     const exit = (code: number): never => {
       ended(code);
@@ -129,6 +164,11 @@ export class HoldfastMachine extends Machine {
     };
     runDaemon({ world, absolute: (path) => path, say, told, exit }).then(ended, (error) => this.crashedOr(error));
     return daemon;
+  }
+
+  override fill(room: number): void {
+    this.harm.foundNoRoom = true;
+    super.fill(room);
   }
 
   /** HM2 */
@@ -183,11 +223,6 @@ export class HoldfastMachine extends Machine {
   protected override holderDoors(born: Born) {
     const doors = super.holderDoors(born);
     return { ...doors, disk: faultyDisk(doors.disk, (operation, path) => this.beforeHolderCall(operation, path)) };
-  }
-
-  /** A disk that fails ends no holder of a program. */
-  protected override mayLeave(error: unknown): boolean {
-    return isFault(error);
   }
 
   protected override startProgram(command: Command, events: PipeEvents, starter: Life): PipeChild {

@@ -6,7 +6,6 @@ import { Client } from "./client.ts";
 import { HoldfastMachine } from "./machine.ts";
 import { idOf } from "./script.ts";
 
-const MAX_TURNS = 20_000;
 const RECIPE = { argv: ["sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
 
 /** A machine, its daemon, and a client of it. */
@@ -26,26 +25,12 @@ class Site {
     return count;
   }
 
-  async within<T>(work: Promise<T>): Promise<T> {
-    const { clock } = this.machine;
-    let over = false;
-    const done = work.finally(() => {
-      over = true;
-    });
-    for (let turn = 0; turn < MAX_TURNS && !over; turn += 1) {
-      await clock.settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
-      if (!over) clock.advance(Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed()));
-    }
-    return over ? done : Promise.reject(new Error("it does not end"));
-  }
-
   live(): Promise<void> {
-    return this.within(this.client.live());
+    return this.machine.during(this.client.live());
   }
 
   async open(name: string): Promise<string> {
-    const made = await this.within(this.client.ask("terminal.new", { name, lane: "default", ...RECIPE }));
+    const made = await this.machine.during(this.client.ask("terminal.new", { name, lane: "default", ...RECIPE }));
     return made.id;
   }
 
@@ -58,7 +43,7 @@ class Site {
         await this.client.sleep(50);
       }
     };
-    return this.within(look());
+    return this.machine.during(look());
   }
 
   /** The status, once it is as expected. */
@@ -70,14 +55,14 @@ class Site {
         await this.client.sleep(50);
       }
     };
-    return this.within(look());
+    return this.machine.during(look());
   }
 
   /** The daemon stops in order. */
   async stop(): Promise<void> {
     const ended = new Promise<void>((resolve) => this.daemon.born.life.onEnd(resolve));
     this.daemon.stop();
-    await this.within(ended);
+    await this.machine.during(ended);
   }
 
   /** The daemon dies, unless it was stopped, and the next one comes up. */
@@ -123,7 +108,7 @@ describe("the spec of a terminal cannot be written", () => {
     site.machine.beforeCall = () => undefined;
     await site.again(); // It is not started by itself, and nothing is lost.
     await site.is(id, "uncertain");
-    await site.within(site.client.ask("terminal.restore", { id, way: "plan" }));
+    await site.machine.during(site.client.ask("terminal.restore", { id, way: "plan" }));
     await site.is(id, "running");
     expect(site.machine.witness.running.size).toBe(1);
   });
@@ -151,7 +136,7 @@ test("EIO that lasts: status names the terminal that waits for a person, until i
   const { troubles } = await site.status(() => true);
   expect(troubles).toEqual([expect.objectContaining({ next: "holdfast restore one" })]);
   site.machine.beforeCall = () => undefined;
-  await site.within(site.client.ask("terminal.restore", { id, way: "plan" }));
+  await site.machine.during(site.client.ask("terminal.restore", { id, way: "plan" }));
   await site.is(id, "running");
   expect((await site.status(() => true)).troubles).toEqual([]);
 });
@@ -163,11 +148,11 @@ test("a failed sync of the directory of all runs costs no run: those after it ar
   const count = site.refuse("EIO", 1, ofRuns);
   for (const id of [1, 2].map(idOf)) {
     const wish = { id, path: "/u/one.yml", cwd: "/u", texts: {}, values: {}, env: {} };
-    await site.within(site.client.ask("workflow.run", wish));
+    await site.machine.during(site.client.ask("workflow.run", wish));
     const isDone = async () => {
       while ((await site.client.ask("workflow.show", { id, from: 0 })).state !== "done") await site.client.sleep(50);
     };
-    await site.within(isDone());
+    await site.machine.during(isDone());
   }
   expect(count.left).toBe(0);
 });
@@ -214,7 +199,7 @@ describe("a recovery meets a fault that passes, and continues by itself", () => 
     const count = site.refuse("EIO", 2, isRemoval); // The first is that of the stage's own record.
     await site.again();
     expect(count.left).toBe(0);
-    const report = await site.within(site.client.ask("recovery.report", { name: null }));
+    const report = await site.machine.during(site.client.ask("recovery.report", { name: null }));
     expect(report?.cause).toBe("clean start");
   });
 });
@@ -222,11 +207,11 @@ describe("a recovery meets a fault that passes, and continues by itself", () => 
 test.each(["ENOSPC", "EIO"])("%s while a report is written: it is written later, by itself", async (code) => {
   const site = await begun();
   const reported = async () => (await site.client.ask("recovery.report", { name: null }))?.at;
-  const before = await site.within(reported());
+  const before = await site.machine.during(reported());
   const count = site.refuse(code, 3, (operation, path) => operation === "create" && path.includes("/reports/"));
   site.machine.harm.isDone = true;
   await site.again(); // Waits for the report, ten seconds at most.
   expect(count.left).toBe(0);
-  expect(await site.within(reported())).not.toBe(before);
+  expect(await site.machine.during(reported())).not.toBe(before);
   expect(site.daemon.said.filter((words) => words.startsWith("the report of a recovery"))).toHaveLength(1);
 });

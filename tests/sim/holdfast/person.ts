@@ -18,6 +18,7 @@ export class Person {
 
   /** Returns whether all is over. */
   async attend(client: Client): Promise<boolean> {
+    if (this.wishes.length === 0) return true;
     const runs = new Map((await client.ask("workflow.list", {})).map((run) => [run.id, run]));
     const lost = [...this.#acknowledged].filter((id) => !runs.has(id));
     if (lost.length > 0) throw new Error(`${lost} was acknowledged and is gone`); // SW2

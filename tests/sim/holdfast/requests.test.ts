@@ -10,21 +10,6 @@ const TERMINAL = { name: "t1", lane: "main", argv: ["/bin/sh"], cwd: "/u", env: 
 const MOMENTS = 25;
 
 class Home extends HoldfastMachine {
-  /** Lets time pass until the promise is settled. */
-  async during<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const done = () => {
-      settled = true;
-    };
-    void promise.then(done, done);
-    for (;;) {
-      await this.clock.settle();
-      if (this.trouble !== undefined) throw this.trouble;
-      if (settled) return promise;
-      this.clock.advance(Math.max(0, (this.clock.nextTimer ?? 0) - this.clock.elapsed()));
-    }
-  }
-
   async live(): Promise<{ daemon: Daemon; client: Client }> {
     const daemon = this.begin();
     const client = new Client(this);

@@ -4,8 +4,6 @@ import { Client } from "./client.ts";
 import { AGENT, type Daemon, HoldfastMachine } from "./machine.ts";
 import { idOf } from "./script.ts";
 
-const MAX_TURNS = 20_000;
-
 export class Site {
   readonly machine: HoldfastMachine;
   daemon: Daemon;
@@ -17,26 +15,12 @@ export class Site {
     this.client = new Client(machine);
   }
 
-  async within<T>(work: Promise<T>): Promise<T> {
-    const { clock } = this.machine;
-    let over = false;
-    const done = work.finally(() => {
-      over = true;
-    });
-    for (let turn = 0; turn < MAX_TURNS && !over; turn += 1) {
-      await clock.settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
-      if (!over) clock.advance(Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed()));
-    }
-    return over ? done : Promise.reject(new Error("it does not end"));
-  }
-
   live(): Promise<void> {
-    return this.within(this.client.live());
+    return this.machine.during(this.client.live());
   }
 
   ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
-    return this.within(this.client.ask(method, params));
+    return this.machine.during(this.client.ask(method, params));
   }
 
   agent(id: string, provider = "scripted", command: readonly string[] = [AGENT]) {
@@ -54,7 +38,7 @@ export class Site {
         await this.client.sleep(50);
       }
     };
-    return this.within(look());
+    return this.machine.during(look());
   }
 
   send(id: string, message: number) {

@@ -69,8 +69,6 @@ const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
 const SPREADS = [40, 120, 300];
 const MAX_TURNS = 100_000;
-const NEAR_MS = 50;
-const MAX_IN_A_ROW = 30;
 const QUIET_MS = 3_000;
 const MAX_SLOW_MS = 30_000;
 const GIVEN_UP_MS = 12_000;
@@ -293,26 +291,12 @@ export class Story {
   }
 
   async #until(isSo: () => boolean): Promise<void> {
-    const { clock } = this.#machine;
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-      await this.#settle();
-      if (this.#machine.trouble !== undefined) throw this.#machine.trouble;
+      await this.#machine.settle();
       if (isSo()) return;
       if (this.#machine.awake - this.#stoppedAt > MAX_DEAF_MS) throw new Error("it lives on after its log stopped"); // ST3
-      clock.advance(this.#nextMs());
+      this.#machine.pass();
     }
     throw new Error("it does not end");
-  }
-
-  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
-  async #settle(): Promise<void> {
-    const { clock } = this.#machine;
-    await clock.settle();
-    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
-  }
-
-  #nextMs(): number {
-    const { clock } = this.#machine;
-    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
   }
 }

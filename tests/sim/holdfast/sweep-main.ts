@@ -4,12 +4,9 @@
 // The daemon loads it with the first workflow, which would take real time in the first script.
 import "../../../src/wire/files/workflow-file.ts";
 import { createInterface } from "node:readline";
-import { Crashed } from "../faults.ts";
-import { live, unhandled } from "./sweep.ts";
+import { heedUnhandled, live } from "./sweep.ts";
 
-process.on("unhandledRejection", (error) => {
-  if (!(error instanceof Crashed)) unhandled(error);
-});
+heedUnhandled();
 
 for await (const line of createInterface({ input: process.stdin })) {
   try {

@@ -13,15 +13,19 @@ import type { SimDisk } from "../disk.ts";
 import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { type Chooser, everything, nothing, randomSurvivor, survivors } from "../survive.ts";
+import { AgentUser } from "./agent-user.ts";
 import { Client, Over } from "./client.ts";
 import { consentsOf, countsIn, endOf, eventsOf } from "./end-of-run.ts";
+import { Heed } from "./heed.ts";
 import { AGENT, type Daemon, HoldfastMachine, SETTINGS as USUAL } from "./machine.ts";
 import { Person } from "./person.ts";
 import {
   type Blow,
+  type EndOfAgent,
   idOf,
   type Keep,
   type Lived,
+  type LivedAgents,
   type LivedRun,
   type LivedTerminal,
   type RunWish,
@@ -34,20 +38,25 @@ import { TerminalUser } from "./terminal-user.ts";
 const MAX_TURNS = 50_000;
 /** What follows an end is over by then: its checkpoint, the exit of the holders. */
 const REST_MS = 500;
-const POLL_MS = 40;
-const NEAR_MS = 50;
-const MAX_IN_A_ROW = 30;
+const FULL_PAUSE_MS = 1_000;
 
 /** So few pending writes are kept and lost in every combination. */
 const ENUMERATE_UP_TO = 4;
 
 /** Screens are saved soon; agents of steps continue by themselves, whatever others do. */
-const SETTINGS = `${USUAL}
+const SOON = `
 [checkpoint]
 interval_ms = 1000
 [agents]
-slots = 2
 recovery = "never"
+`;
+/** Agents that are wished for are restarted soon. */
+const AUTO = `
+[agents]
+recovery = "auto"
+hung_after_s = 60
+`;
+const SETTINGS = `slots = 2
 [provider.actor]
 kind = "scripted"
 command = ["${AGENT}"]
@@ -64,26 +73,26 @@ const NEXT: Definition = {
 };
 
 export async function live(script: Script): Promise<Lived> {
-  const sweep = new Sweep();
-  for (const step of script) {
-    if (step.kind === "run") sweep.wish(step);
-    else if (step.kind === "terminal") sweep.wishTerminal();
-    else await sweep.blow(step);
-  }
+  const sweep = new Sweep(script.some(({ kind }) => kind === "agent") ? AUTO : SOON);
+  for (const step of script) await sweep.step(step);
   return sweep.finish();
 }
 
-/** The sweep of this process that runs now: it hears of errors that no part of the program has handled. */
+/** The sweep of this process that runs now. */
 let current: Sweep | undefined;
 
-export function unhandled(error: unknown): void {
-  current?.machine.crashedOr(error);
+/** Errors that no part of the program has handled fail the sweep; those that killed processes leave behind do not. */
+export function heedUnhandled(): void {
+  process.on("unhandledRejection", (error) => current?.machine.crashedOr(error));
 }
 
 class Sweep {
-  readonly machine = new HoldfastMachine(1, SETTINGS);
+  readonly machine: HoldfastMachine;
   readonly #person = new Person();
-  readonly #user = new TerminalUser(this.machine);
+  readonly #user: TerminalUser;
+  readonly #agents: AgentUser;
+  readonly #progress: { readonly events: number; readonly ended: number }[] = [];
+  #heed: Heed | undefined;
   /** What was synced when the power was cut, each time. */
   readonly #kept: SimDisk[] = [];
   #endings = 0;
@@ -94,27 +103,37 @@ class Sweep {
   /** When all was over for the first time. */
   #over: number | undefined;
 
-  constructor() {
+  constructor(settings: string) {
+    this.machine = new HoldfastMachine(1, `${USUAL}${settings}${SETTINGS}`);
+    this.#user = new TerminalUser(this.machine);
+    this.#agents = new AgentUser(this.machine);
     current = this;
     this.machine.moment = (what) => this.#moment(what);
   }
 
-  wish(wish: RunWish): void {
+  async step(step: Script[number]): Promise<void> {
+    if ("after" in step) return this.#blow(step);
+    const { agents, slowHolders } = this.machine;
+    this.#over = undefined;
+    if (step.kind === "run") this.#wish(step);
+    else if (step.kind === "terminal") this.#user.wants = true;
+    else if (step.kind === "agent" || step.kind === "message" || step.kind === "termination")
+      this.#agents.wishes.push(step);
+    else if (step.kind === "eager") agents.eager = true;
+    else if (step.kind === "heed") this.#heed = new Heed();
+    else slowHolders.push(step.ms === "never" ? Number.POSITIVE_INFINITY : step.ms);
+  }
+
+  #wish(wish: RunWish): void {
     const { disk } = this.machine;
     const { id, definition, items } = wish;
     disk.plant(`/w/${id}.yml`, Buffer.from(fileOf(definition)));
     disk.plant(`/w/${id}/items.json`, Buffer.from(JSON.stringify(items)));
     this.#person.wishes.push(wish);
-    this.#over = undefined;
-  }
-
-  wishTerminal(): void {
-    this.#user.wants = true;
-    this.#over = undefined;
   }
 
   /** Lives until it strikes, or everything is over. */
-  async blow(blow: Blow): Promise<void> {
+  async #blow(blow: Blow): Promise<void> {
     const before = this.#struck;
     this.#next = { blow, at: this.#moments.length + blow.after };
     await this.#liveUntil(() => this.#struck > before);
@@ -122,26 +141,74 @@ class Sweep {
   }
 
   async finish(): Promise<Lived> {
-    await this.#liveUntil(() => false);
+    await this.#rest();
     const moments = [...this.#moments];
     const tookMs = this.#over ?? 0;
-    const { marks } = this.machine.witness;
-    const [done, shown] = [marks.length, this.#person.shown];
+    const notes = this.machine.witness.notes.toSorted();
+    const due = this.#done();
+    const ends = this.#agents.ends();
+    const shown = this.#person.shown;
     this.#daemon?.born.life.end();
-    this.wish({ kind: "run", id: NEXT_ID, definition: NEXT, items: [] }); // SW3
+    this.#wishNext(due);
+    await this.#rest();
+    if (this.#done().join() !== due.join()) throw new Error(`done after the end: ${this.#done()}, not ${due}`);
+    this.#mustBeTheSame(shown, ends);
+    const log = new LogView(this.machine.disk, HOME);
+    const { [NEXT_ID]: next, ...runs } = this.#runs(log);
+    if (next !== undefined && next.end.state !== "done") throw new Error("the next life does nothing new");
+    const events = countsIn(log, (session) => !session.endsWith(NEXT_ID));
+    const faults = this.machine.disk.fired.length;
+    const of = { runs, notes, events, moments, struck: this.#struck, faults, tookMs, endings: this.#endings };
+    return {
+      ...of,
+      ...(this.#user.terminal && { terminal: await this.#terminal(this.#user.terminal) }),
+      ...(ends.length > 0 && { agents: this.#livedAgents(moments.length) }),
+    };
+  }
+
+  async #rest(): Promise<void> {
     await this.#liveUntil(() => false);
-    if (marks.length !== done + 1) throw new Error("something was done after the end");
+    this.#agents.rest();
+  }
+
+  /** How many effects there are, of steps and of agents. */
+  #done(): [number, number] {
+    const { marks, notes } = this.machine.witness;
+    return [marks.length, notes.length];
+  }
+
+  /** SW3. Adds what that makes to `due`. */
+  #wishNext(due: [number, number]): void {
+    this.#over = undefined;
+    if (this.#agents.wishes.length > 0) due[1] += this.#agents.wishNext();
+    else {
+      this.#wish({ kind: "run", id: NEXT_ID, definition: NEXT, items: [] });
+      due[0] += 1;
+    }
+  }
+
+  #mustBeTheSame(shown: ReadonlyMap<string, string>, ends: readonly EndOfAgent[]): void {
     for (const [id, was] of shown) {
       const is = this.#person.shown.get(id);
       if (was !== is) throw new Error(`the next life finds another end of ${id}: ${is}, not ${was}`);
     }
-    const log = new LogView(this.machine.disk, HOME);
-    const { [NEXT_ID]: next, ...runs } = this.#runs(log);
-    if (next?.end.state !== "done") throw new Error("the next life does nothing new");
-    const notes = this.machine.witness.notes.toSorted();
-    const events = countsIn(log, (session) => !session.endsWith(NEXT_ID));
-    const of = { runs, notes, events, moments, struck: this.#struck, tookMs, endings: this.#endings };
-    return { ...of, ...(this.#user.terminal && { terminal: await this.#terminal(this.#user.terminal) }) };
+    const plain = (of: readonly EndOfAgent[]) => JSON.stringify(of.map(({ asked, ...end }) => end));
+    const now = plain(this.#agents.ends());
+    if (now !== plain(ends)) throw new Error(`the next life finds another end: ${now}`);
+  }
+
+  #livedAgents(moments: number): LivedAgents {
+    const { agents, model } = this.machine;
+    return {
+      ends: this.#agents.ends(),
+      logs: Object.fromEntries(this.#agents.logs),
+      given: agents.given,
+      asked: model.asked,
+      noted: agents.noted,
+      isHarmed: [...agents.said.values()].some(({ record }) => record === "harmed"),
+      heard: this.#heed?.heard ?? [],
+      progress: this.#progress.slice(0, moments),
+    };
   }
 
   async #terminal({ generation, restored }: Terminal): Promise<LivedTerminal> {
@@ -164,6 +231,8 @@ class Sweep {
 
   #moment(what: string): void {
     this.#moments.push(what);
+    const { disk, agents } = this.machine;
+    if (this.#heed !== undefined) this.#progress.push({ events: this.#heed.look(disk), ended: agents.ended });
     const next = this.#next;
     if (next === undefined || next.at >= this.#moments.length) return;
     this.#next = undefined;
@@ -174,7 +243,26 @@ class Sweep {
     this.#struck += 1;
     if (blow.kind === "power") this.#cutPower(blow.keep);
     else if (blow.kind === "daemon") this.#daemon?.born.life.end();
+    else if (blow.kind === "program") this.machine.agents.crash(blow.which);
+    else if (blow.kind === "holder") this.#killHolder(blow.which);
+    else if (blow.kind === "full") this.#fill(blow.room, blow.ms);
     else this.#person.interrupts = true;
+  }
+
+  /** The program lives on until it is killed. */
+  #killHolder(which: number): void {
+    const { holders, agents, clock } = this.machine;
+    const { life } = [...holders][which % Math.max(1, holders.size)] ?? {};
+    if (life === undefined) return;
+    clock.after(0, () => {
+      agents.harm();
+      life.end();
+    });
+  }
+
+  #fill(room: number, ms: number): void {
+    this.machine.fill(room);
+    this.machine.clock.after(ms, () => this.machine.makeRoom());
   }
 
   #cutPower(keep: Keep): void {
@@ -189,20 +277,21 @@ class Sweep {
   async #liveUntil(isSo: () => boolean): Promise<void> {
     const { clock } = this.machine;
     for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-      await this.#settle();
-      if (this.machine.trouble !== undefined) throw this.machine.trouble;
+      await this.machine.settle();
       if (isSo()) return;
       if (this.#daemon?.born.life.dead !== false) {
+        if (this.machine.isFull) clock.advance(FULL_PAUSE_MS); // It may have died of that.
         this.#begin();
         continue;
       }
       if (this.#over !== undefined && clock.elapsed() - this.#over > REST_MS) return;
-      clock.advance(this.#nextMs());
+      this.machine.pass();
     }
     throw new Error(`it does not end: ${[...this.#person.shown.values()]}`);
   }
 
   #begin(): void {
+    this.#agents.begin();
     const daemon = this.machine.begin();
     this.#daemon = daemon;
     this.#over = undefined;
@@ -219,26 +308,18 @@ class Sweep {
     await client.live();
     while (!born.life.dead) {
       const runs = await this.#person.attend(client);
-      const over = (await this.#user.attend(client)) && runs;
+      const agents = await this.#agents.attend(client);
+      const over = (await this.#user.attend(client)) && runs && agents;
       this.#over = over ? (this.#over ?? this.machine.clock.elapsed()) : undefined;
-      await client.sleep(POLL_MS);
+      await client.sleep(this.#agents.pauseMs);
     }
-  }
-
-  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
-  async #settle(): Promise<void> {
-    const { clock } = this.machine;
-    await clock.settle();
-    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
-  }
-
-  #nextMs(): number {
-    const { clock } = this.machine;
-    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
   }
 }
 
 function chooserOf(keep: Exclude<Keep, object>): Chooser {
   if (keep === "nothing") return nothing;
+  if (keep === "half") return half;
   return keep === "everything" ? everything : randomSurvivor(new SimRandom(keep));
 }
+
+const half: Chooser = (op) => (op.kind === "write" ? { kind: "torn", bytes: op.bytes.length >> 1 } : { kind: "whole" });

@@ -56,7 +56,7 @@ export class HostileStory {
     await this.#attackFiles();
     await this.#attackDaemon();
     await this.#attackHolder(victim);
-    await this.#site.within(this.#site.client.sleep(30_000));
+    await this.#site.machine.during(this.#site.client.sleep(30_000));
     await this.#othersGoOn();
     await this.#site.again();
     await this.#othersGoOn();
@@ -90,8 +90,10 @@ export class HostileStory {
     const { disk } = this.#machine;
     disk.plant("/u/bad.yml", this.#attacker.file(this.#attacker.oneOf(WORKFLOWS)));
     const wish = { cwd: "/u", texts: {}, values: {}, env: {} };
-    await this.#site.within(this.#site.client.call("workflow.run", { ...wish, id: idOf(4), path: "/u/bad.yml" }));
-    await this.#site.within(this.#site.client.sleep(1_000)); // The agent has printed its lines.
+    await this.#site.machine.during(
+      this.#site.client.call("workflow.run", { ...wish, id: idOf(4), path: "/u/bad.yml" }),
+    );
+    await this.#site.machine.during(this.#site.client.sleep(1_000)); // The agent has printed its lines.
     this.#machine.output.splice(0, LINES * 2, this.#attacker.line(this.#attacker.oneOf(OUTPUTS)));
     await this.#site.ask("workflow.run", { ...wish, id: RUN, path: "/u/hostile.yml" });
     this.inputs += 2;
@@ -131,9 +133,9 @@ export class HostileStory {
     const site = this.#site;
     const { sockets } = this.#machine.doors(site.client.me);
     const connected = sockets.connect(path, { bytes: () => undefined, closed: () => undefined });
-    const connection = await site.within(connected);
+    const connection = await site.machine.during(connected);
     for (const piece of pieces) connection.send(piece);
-    await site.within(site.client.sleep(500));
+    await site.machine.during(site.client.sleep(500));
     connection.destroy();
   }
 
@@ -163,20 +165,20 @@ export class HostileStory {
         await site.client.sleep(50);
       }
     };
-    await site.within(look());
+    await site.machine.during(look());
   }
 
   /** DS2 */
   async #terminate(): Promise<void> {
     const site = this.#site;
-    const ended = await site.within(site.client.call("agent.terminate", { id: BAD, reason: "" }));
+    const ended = await site.machine.during(site.client.call("agent.terminate", { id: BAD, reason: "" }));
     if (!ended.ok && ended.error.code !== "unknown") throw new Error(`it cannot be terminated: ${ended.error.message}`);
   }
 
   async #leave(): Promise<void> {
     const { daemon, machine } = this.#site;
     daemon.stop();
-    await this.#site.within(
+    await this.#site.machine.during(
       (async () => {
         while (!daemon.born.life.dead) await new Promise<void>((wake) => machine.clock.after(50, wake));
       })(),

@@ -36,6 +36,6 @@ test("sixteen large questions at once can be shown: an answer of the daemon may 
   const open = async () => {
     while ((await site.client.ask("prompt.list", {})).length < 16) await site.client.sleep(50);
   };
-  await site.within(open());
+  await site.machine.during(open());
   expect(await site.ask("prompt.list", {})).toHaveLength(16);
 });
