@@ -28,7 +28,8 @@ export class AgentPrograms implements Stage {
   readonly #witness: Witness;
   readonly #transcripts = new Map<string, Transcript>();
   readonly #lives = new Map<string, Life>();
-  readonly #crashes = new Set<() => void>();
+  /** How each running program crashes, by its holder's name. */
+  readonly running = new Map<string, () => void>();
 
   constructor(machine: Machine, witness: Witness) {
     this.#machine = machine;
@@ -72,23 +73,24 @@ export class AgentPrograms implements Stage {
 
   /** One of the running programs crashes, a moment later. */
   crash(which: number): void {
-    const crash = [...this.#crashes][which % Math.max(1, this.#crashes.size)];
+    const crash = [...this.running.values()][which % Math.max(1, this.running.size)];
     if (crash !== undefined) this.clock.after(0, crash);
   }
 
   start({ env }: Command, events: PipeEvents, holder: Life): PipeChild {
     const born = this.#machine.born(undefined, env);
+    const name = env["HOLDFAST_TERMINAL"] ?? "";
     const end = (ending: Ending) => {
       if (born.life.dead) return;
       born.life.end();
       holder.act(() => events.ended(ending));
     };
     const say = (message: Told) => {
-      if (!born.life.dead) void this.#say(env["HOLDFAST_TERMINAL"] ?? "", message, events, holder);
+      if (!born.life.dead) void this.#say(name, message, events, holder);
     };
     const crash = () => end({ kind: "exited", code: 9 });
-    this.#crashes.add(crash);
-    born.life.onEnd(() => this.#crashes.delete(crash));
+    this.running.set(name, crash);
+    born.life.onEnd(() => this.running.delete(name));
     let hangs: "not" | "softly" | "hard" = "not";
     const hang = (hard: boolean) => {
       this.hung += 1;

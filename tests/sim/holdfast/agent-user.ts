@@ -125,10 +125,16 @@ export class AgentUser {
     const seemsToRest = isAsked && agents.every(isQuiet);
     if (seemsToRest || this.#suspected?.length !== 0) this.#shown = await shownOf(client, agents);
     if (this.#suspected?.length !== 0) this.#compare();
-    const rests = seemsToRest && this.#shown.every(({ reminders }) => reminders.length === 0);
+    const rests = seemsToRest && this.#haveLeft(agents) && this.#shown.every(({ reminders }) => reminders.length === 0);
     const isOver = rests && (await this.#askAll(client, open)) && open.length === first.length;
     this.#pause(isOver, JSON.stringify(agents));
     return isOver;
+  }
+
+  /** No program of an agent that was terminated still runs. */
+  #haveLeft(agents: readonly ListedAgent[]): boolean {
+    const living = agents.map(({ id }) => id);
+    return [...this.#machine.agents.running.keys()].every((name) => living.includes(name.slice(0, name.indexOf("."))));
   }
 
   #pause(isOver: boolean, listed: string): void {
