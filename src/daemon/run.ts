@@ -28,11 +28,11 @@ const FAILED = 1;
 /** Resolves with the exit code. */
 export async function runDaemon(program: DaemonProgram): Promise<number> {
   const ended = Promise.withResolvers<number>();
+  const presence = new Presence(program);
+  const startup = new Startup(program, presence, ended);
   try {
-    const presence = new Presence(program);
     presence.takeLocks(); // M1
     void program.told.then(() => ended.resolve(0));
-    const startup = new Startup(program, presence, ended);
     await Promise.race([goThrough(startup.work), ended.promise]); // A signal is not kept waiting by a recovery.
     const code = await ended.promise;
     if (code === 0) await startup.daemon?.stop();
@@ -40,7 +40,7 @@ export async function runDaemon(program: DaemonProgram): Promise<number> {
     return code;
   } catch (error) {
     if (!isFault(error)) throw error;
-    program.say(wordsOf(error));
+    program.say(`${startup.isOpen ? "stopped" : "the daemon cannot start"}: ${wordsOf(error)}`);
     return FAILED;
   }
 }
@@ -64,6 +64,8 @@ class Startup {
   readonly #ended: PromiseWithResolvers<number>;
   daemon: Daemon | undefined;
   link: HeartbeatLink | undefined;
+  /** Whether its storage is open. */
+  isOpen = false;
   #refusal = "";
   #damage: readonly string[] = [];
   #fault: Fault | undefined;
@@ -148,6 +150,7 @@ class Startup {
     this.#bound = bindRetrying(world, () => daemon.serve(), failed);
     try {
       this.#damage = await daemon.openStorage();
+      this.isOpen = true;
       return this.#damage.length === 0 ? "storage healthy" : "integrity check failed";
     } catch (error) {
       if (!isFault(error)) throw error;

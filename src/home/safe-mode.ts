@@ -6,7 +6,9 @@
 //     nothing is lost.
 // S3. Entering a mode that is on, or leaving one that is off, changes nothing and is not published; but what the disk
 //     has not accepted is retried, so that an operator can free some space and try again.
+// S4. If the disk fails for a moment, the mode stays as the file said last: asking for it never ends a program.
 
+import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
@@ -45,7 +47,11 @@ export function readSafeMode(disk: Disk, home: string): SafeModeState {
   const text = (key: string, otherwise: string) => (typeof found?.[key] === "string" ? found[key] : otherwise);
   const since = text("since", "");
   if (found?.["active"] === false) return { active: false, since };
-  return on(text("reason", `${path} cannot be read`), since); // S2
+  return on(text("reason", unreadable(path)), since); // S2
+}
+
+function unreadable(path: string): string {
+  return `${path} cannot be read`;
 }
 
 function on(reason: string, since: string): SafeModeState {
@@ -60,17 +66,29 @@ export class SafeMode {
   readonly #bus: RecoveryBus | undefined;
   /** What the disk has not accepted, and what the file contains instead (S1). */
   #unwritten: Unwritten | undefined;
+  #seen: SafeModeState;
 
   constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
     this.#place = place;
+    this.#seen = on(unreadable(safeModePath(place.home)), ""); // S2
     this.#complain = complain;
     this.#bus = bus;
   }
 
   get state(): SafeModeState {
-    const file = readSafeMode(this.#place.disk, this.#place.home);
+    const file = this.#look();
     const { state, instead } = this.#unwritten ?? { state: file, instead: file };
     return instead.active === file.active && instead.since === file.since ? state : file; // S1
+  }
+
+  /** S4 */
+  #look(): SafeModeState {
+    try {
+      this.#seen = readSafeMode(this.#place.disk, this.#place.home);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
+    return this.#seen;
   }
 
   isActive(): boolean {
@@ -94,8 +112,7 @@ export class SafeMode {
   }
 
   async #change(state: SafeModeState, topic: string): Promise<boolean> {
-    const { disk, home } = this.#place;
-    const mine = { state, instead: readSafeMode(disk, home) };
+    const mine = { state, instead: this.#look() };
     this.#unwritten = mine; // S1
     tell(this.#bus, this.#complain, [topic, state]);
     return this.#write(mine);
@@ -104,7 +121,7 @@ export class SafeMode {
   /** Whether the mode in force is durable; what the disk did not accept before is retried (S3). */
   async #settled(active: boolean): Promise<boolean> {
     const unwritten = this.#unwritten;
-    const stands = readSafeMode(this.#place.disk, this.#place.home).active === active;
+    const stands = this.#look().active === active;
     return stands || unwritten?.state.active !== active ? stands : this.#write(unwritten);
   }
 
@@ -112,7 +129,10 @@ export class SafeMode {
     const { disk, home } = this.#place;
     const { state } = mine;
     const written = await tolerating(this.#complain, () => writeJson(disk, safeModePath(home), { v: 1, ...state }));
-    if (written && this.#unwritten === mine) this.#unwritten = undefined;
+    if (written && this.#unwritten === mine) {
+      this.#unwritten = undefined;
+      this.#seen = state;
+    }
     return written;
   }
 }

@@ -50,6 +50,22 @@ test("SM-1(b) threshold and window are configurable", async () => {
   expect(await loops([0, 11], { crashes: 2, windowMs: 10_000 })).toBe(false);
 });
 
+test.each(["EIO", "ENOMEM"])(
+  "S4 %s while the file is looked at changes nothing, and is thrown to no one",
+  async (code) => {
+    const { disk, mode } = setUp();
+    const known = mode();
+    expect(known.isActive()).toBe(false);
+    disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code } : undefined);
+    expect(known.isActive()).toBe(false);
+    expect(mode().isActive()).toBe(true); // Nothing is known: the side on which nothing is lost (S2).
+    disk.fault = undefined;
+    await known.enter("a test");
+    disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code } : undefined);
+    expect(known.state).toMatchObject({ active: true, reason: "a test" });
+  },
+);
+
 test("SM-1(a) a loop is over when its window has passed", async () => {
   const { clock, detector } = setUp();
   const watched = detector();

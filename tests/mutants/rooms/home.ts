@@ -13,6 +13,17 @@ export const HOME: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a disk that fails once while safe mode is looked at ends the program",
+    file: "src/home/safe-mode.ts",
+    from: "      if (!isFault(error)) throw error;\n",
+    to: '      if (!isFault(error, "EINTR")) throw error;\n',
+    killedBy: {
+      file: "tests/watchdog/safe-mode.test.ts",
+      test: "S4 EIO while the file is looked at changes nothing, and is thrown to no one",
+      says: /safe-mode\.json: EIO/,
+    },
+  },
+  {
     mutant: "the marker of a clean end is removed without a sync",
     file: "src/home/last-life.ts",
     from: "    await disk.syncDirectory(joinPath(home, RECOVERY));\n",

@@ -84,6 +84,19 @@ export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a file of safe mode that cannot be looked at when the daemon goes live does not end it",
+    {
+      seed: 5262,
+      lives: [
+        { ending: { kind: "daemon", at: 21 }, wishes: 3, fork: 4 },
+        {
+          ending: { kind: "ENOMEM", at: 59 },
+          ...{ wishes: 3, fork: 0, sleep: { at: 1, ms: 5_000, stopped: true }, set: { at: 37, ms: 86_400_000 } },
+        },
+      ],
+    },
+  ],
+  [
     "a socket that cannot be looked at when it changes does not end the daemon",
     {
       seed: 722_161,

@@ -2,7 +2,8 @@
 // the real holders, the real screens, and programs that only this machine knows.
 // HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once, tmux is not
 //      installed, nothing can listen for HTTP, and requests reach only the scripted model (agent/sim-model.ts).
-// HM2. A daemon that exits by itself with another code than 0 is a failure, unless a fault excuses it (excuses.ts).
+// HM2. A daemon that exits by itself with another code than 0 is a failure, unless one of its calls failed and may have
+//      ended it (HA1 of harm.ts).
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
 import { Fault } from "../../../src/base/fault.ts";
@@ -16,9 +17,9 @@ import type { Life } from "../mortal.ts";
 import type { SocketFiles } from "../sockets.ts";
 import type { Chooser } from "../survive.ts";
 import { AgentPrograms } from "./agent-programs.ts";
-import { Harm } from "./excuses.ts";
 import { type Before, faultyDisk } from "./faulty-disk.ts";
 import { faultyDoors } from "./faulty-doors.ts";
+import { Harm } from "./harm.ts";
 import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
 import { startStep } from "./step-program.ts";
@@ -175,7 +176,7 @@ export class HoldfastMachine extends Machine {
   #ended(daemon: Daemon, code: number): void {
     if (daemon.born.life.dead) return;
     daemon.code = code;
-    if (code !== 0 && !this.harm.excuses("exits"))
+    if (code !== 0 && !this.harm.mayEnd(daemon.said))
       this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
     daemon.born.life.end();
   }

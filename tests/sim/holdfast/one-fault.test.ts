@@ -20,7 +20,9 @@ class Site {
     this.machine.beforeCall = (operation, path) => {
       if (count.left === 0 || !isMeant(operation, path)) return;
       count.left -= 1;
-      throw new Fault({ code, operation, path });
+      const fault = new Fault({ code, operation, path });
+      this.machine.harm.done(fault);
+      throw fault;
     };
     return count;
   }
@@ -209,7 +211,6 @@ test.each(["ENOSPC", "EIO"])("%s while a report is written: it is written later,
   const reported = async () => (await site.client.ask("recovery.report", { name: null }))?.at;
   const before = await site.machine.during(reported());
   const count = site.refuse(code, 3, (operation, path) => operation === "create" && path.includes("/reports/"));
-  site.machine.harm.isDone = true;
   await site.again(); // Waits for the report, ten seconds at most.
   expect(count.left).toBe(0);
   expect(await site.machine.during(reported())).not.toBe(before);

@@ -4,14 +4,15 @@
 // ST2. Every life that is not ended before becomes LIVE, and finds what was promised (operator.ts, memory.ts).
 // ST3. A daemon whose log has stopped ends soon: nothing that it could still do would last.
 // ST4. The last life is stopped in order, and one more finds the same.
-// ST5. A story with a watchdog: each daemon that ends is followed by the next without anyone's help, and at the end
-//      there is a watchdog, whatever became of the one before.
+// ST5. A story with a watchdog: each daemon that ends is followed by the next without anyone's help, a failure is on
+//      record before that, and at the end there is a watchdog, whatever became of the one before.
 import { Fault } from "../../../src/base/fault.ts";
+import { readLastCrash } from "../../../src/home/last-crash.ts";
 import type { FaultChoice } from "../faults.ts";
+import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
 import { Over, PATIENCE_MS } from "./client.ts";
-import type { Excuses } from "./excuses.ts";
 import type { Before } from "./faulty-disk.ts";
 import { CODES, type Code, fits, isCode } from "./faulty-doors.ts";
 import { type Daemon, HoldfastMachine } from "./machine.ts";
@@ -42,12 +43,7 @@ export type LifePlan = {
 };
 /** `watched`: there is a watchdog, which starts the daemon again (ST5). */
 export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[]; readonly watched?: boolean };
-export type Told = {
-  readonly lives: number;
-  readonly deaths: number;
-  readonly moments: number;
-  readonly excused: Excuses;
-};
+export type Told = { readonly lives: number; readonly deaths: number; readonly moments: number };
 
 const KINDS = [
   "daemon",
@@ -118,6 +114,8 @@ export class Story {
   /** Those that calls have failed with. */
   readonly faults: string[] = [];
   #daemon: Daemon | undefined;
+  /** Whether it was started by a watchdog. */
+  #isWatched = false;
   #lives = 0;
   #deaths = 0;
   #moments = 0;
@@ -146,8 +144,7 @@ export class Story {
     for (const life of this.#plan.lives) await this.#live(life);
     await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 1, fork: 0 }, true);
     await this.#live({ ending: { kind: "daemon", at: Number.POSITIVE_INFINITY }, wishes: 0, fork: 0 }, true); // ST4
-    const { used: excused } = this.#machine.harm;
-    return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments, excused };
+    return { lives: this.#lives, deaths: this.#deaths, moments: this.#moments };
   }
 
   async #live(plan: LifePlan, last = false): Promise<void> {
@@ -157,10 +154,11 @@ export class Story {
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
     machine.clock.jump(jump);
     this.#lives += 1;
-    machine.harm.isDone = false;
+    machine.harm.forget();
     this.#stoppedAt = Number.POSITIVE_INFINITY;
     const started = await this.#started();
     this.#threaten(plan);
+    this.#isWatched = started !== undefined;
     const daemon = started ?? machine.begin();
     this.#daemon = daemon;
     const { life } = daemon.born;
@@ -206,7 +204,17 @@ export class Story {
     const isNew = () => machine.daemon !== this.#daemon && machine.daemon?.born.life.dead === false;
     await this.#until(() => isNew() || machine.watchdogs.size === 0 || machine.awake > late);
     if (!isNew() && machine.watchdogs.size > 0) throw new Error("the watchdog starts no daemon"); // ST5
+    if (isNew()) this.#mustBeRecorded();
     return isNew() ? machine.daemon : undefined;
+  }
+
+  /** ST5. A watchdog may not know a daemon that it did not start. */
+  #mustBeRecorded(): void {
+    if (!this.#isWatched) return;
+    const { code = 0, born } = this.#daemon ?? {};
+    const crash = readLastCrash(this.#machine.disk, HOME);
+    if (code !== 0 && (crash?.pid !== born?.who.pid || crash?.exitCode !== code))
+      throw new Error(`a daemon that exited with ${code} is recorded as ${JSON.stringify(crash)}`);
   }
 
   #threaten({ ending, fork, refused, set, sleep }: LifePlan): void {
@@ -246,23 +254,20 @@ export class Story {
       this.#operator.lost();
       machine.powerCut(this.#random.pick([everything, nothing, randomSurvivor(this.#random)]));
     } else if (kind === "sync") {
-      machine.harm.isDone = true;
       machine.disk.fault = ({ operation, path }): FaultChoice | undefined => {
         if (!operation.startsWith("datasync") || !path.endsWith(".wal")) return undefined;
+        machine.harm.done(new Fault({ code: "EIO", operation, path }));
         this.#stoppedAt = Math.min(this.#stoppedAt, machine.awake);
         return { kind: "fail", code: "EIO" };
       };
     } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
     else if (kind === "watchdog") for (const { life } of machine.watchdogs) life.end();
-    else if (whose === "holder") machine.beforeHolderCall = this.#once(kind);
-    else {
-      machine.harm.isDone = true;
-      machine.beforeCall = this.#once(kind);
-    }
+    else if (whose === "holder") machine.beforeHolderCall = this.#once(kind, () => undefined);
+    else machine.beforeCall = this.#once(kind, (fault) => machine.harm.done(fault));
   }
 
-  /** One of the next calls fails like this, once. EX1 of excuses.ts says what a daemon may do then. */
-  #once(code: Code): Before {
+  /** One of the next calls fails like this, once. HA1 and HA2 of harm.ts say what a daemon may do then. */
+  #once(code: Code, failed: (fault: Fault) => void): Before {
     let later = this.#random.int(MAX_CALLS_LATER);
     let isOver = false;
     return (operation, path) => {
@@ -271,6 +276,7 @@ export class Story {
       isOver = true;
       const fault = new Fault({ code, operation, path });
       this.faults.push(fault.message);
+      failed(fault);
       throw fault;
     };
   }
