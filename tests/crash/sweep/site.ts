@@ -102,11 +102,32 @@ export class FaultSite {
       if ((await this.wishes.ask(this.#bystander.id)) < WISHES) this.#isAsked = false;
     }
     if (!this.#isAsked || (await this.wishes.open()).length > 0) return false;
-    const wrong = await this.bystanders();
+    const wrong = (await this.#unrecorded()).at(0) ?? (await this.bystanders());
     const status = await this.home.ask("status", {});
     if (wrong !== undefined || status?.ok !== true || status.value.disk) return false;
     this.#isAsked = false;
     return true;
+  }
+
+  /** The running terminals whose output is not recorded. */
+  async #unrecorded(): Promise<string[]> {
+    const listed = await this.home.ask("terminal.list", {});
+    const all = listed?.ok === true ? listed.value : [];
+    return all.flatMap(({ id, state, trouble }) => (state.kind === "running" && trouble !== undefined ? [id] : []));
+  }
+
+  /** A tape whose sync failed is not used again: only the end of its terminal ends that trouble. */
+  async endUnrecorded(): Promise<void> {
+    if (!(await this.#unrecorded()).includes(this.victim)) return;
+    this.#endLater(this.victim);
+    this.victim = await this.home.open(`victim${this.wishes.next()}`, PRINTS);
+  }
+
+  #endLater(id: string): void {
+    this.wishes.promise(`${id} is removed`, async () => {
+      await this.home.ask("terminal.signal", { id, signal: "SIGKILL" });
+      return (await this.home.ask("terminal.remove", { id }))?.ok === true;
+    });
   }
 
   async hasPage(): Promise<boolean> {
@@ -185,9 +206,7 @@ export class FaultSite {
     killIfThere((await this.home.is(id, "running")).holder);
     const isBack = async () => (await this.home.listed(id)).generation > 1;
     await until("it is started again", isBack, () => this.home.listed(id));
-    await this.home.must("terminal.signal", { id, signal: "SIGKILL" });
-    const isRemoved = async () => (await this.home.ask("terminal.remove", { id }))?.ok === true;
-    this.wishes.promise(`${id} is removed`, isRemoved);
+    this.#endLater(id);
   }
 
   #allTrue(): Promise<boolean> {
