@@ -19,7 +19,7 @@ export type Part = {
 
 const FULL = { HOLDFAST_FUZZ: "full" };
 const SUITE = ["scripts/test.ts", "--timeout=600000"] as const;
-const STRACED = ["crash/faults", "crash/daemon-faults", "agent/worktree-crash"].map((name) => `tests/${name}.test.ts`);
+const STRACED = ["crash/faults", "agent/worktree-crash"].map((name) => `tests/${name}.test.ts`);
 
 /** Twenty times each file is too much for one part (PP1). */
 function underLoad(quarter: number): Part {
@@ -31,6 +31,18 @@ function underLoad(quarter: number): Part {
     env: { CI: "1" },
     until: { rounds: 20 },
     busyLoops: 2,
+  };
+}
+
+/** All points are too many for one part (PP1). */
+function sweepOf(programs: "daemon" | "others"): Part {
+  const whose = { daemon: "the daemon", others: "the watchdog, a holder, the page's host and the screen program" };
+  return {
+    name: `faults-${programs}`,
+    tries: `every point of the fault sweep of ${whose[programs]}: each call, error and occurrence, once and for good`,
+    command: [...SUITE, `tests/crash/sweep/${programs}.test.ts`],
+    env: FULL,
+    until: { rounds: 1 },
   };
 }
 
@@ -79,13 +91,12 @@ export const PARTS: readonly Part[] = [
   ...[1, 2, 3, 4].map(underLoad),
   {
     name: "strace",
-    tries:
-      "system calls of real processes that strace lets fail or kills at: the exercise, the daemon, the watchdog, a " +
-      "holder, and git making a worktree",
+    tries: "system calls of real processes that strace lets fail or kills at: the exercise, and git making a worktree",
     command: [...SUITE, ...STRACED],
     env: { ...FULL, CI: "1" },
     until: { rounds: 1 },
   },
+  ...(["daemon", "others"] as const).map(sweepOf),
   {
     name: "kills",
     tries: "the exercise, killed hundreds of times and with the power cut, five seeds",

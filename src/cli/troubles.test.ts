@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../tests/sim/disk.ts";
 import { put } from "../../tests/world/places.ts";
-import { type Seen, troublesOf } from "./troubles.ts";
+import { type Seen, tapeTroubles, troublesOf } from "./troubles.ts";
 
 const FINE: Seen = { watchdog: { pid: 1 }, daemon: { pid: 2 }, web: { pid: 3 }, recovery: { stage: "LIVE" } };
 const CRASH = { name: "web", pid: 3, exitCode: 1, signal: null, reason: "EXIT_CODE", time: "2026-01-01T00:00:00.000Z" };
@@ -39,6 +39,15 @@ test("TR1 no daemon answers: with its last message, or how to end it; but not if
   ]);
   expect(wordsOf(SILENT)).toEqual([expect.stringContaining("kill -9 2")]);
   expect(wordsOf({ ...SILENT, daemon: NOBODY, watchdog: NOBODY }, { watched: false })).toEqual([]);
+});
+
+test("TR3 output of running terminals that is not recorded; those that are starting are in the daemon's report", () => {
+  const listed = [
+    { name: "a", state: { kind: "running" }, trouble: "EIO" },
+    { name: "b", state: { kind: "running" } },
+    { name: "c", state: { kind: "starting" }, trouble: "EAGAIN" },
+  ];
+  expect(tapeTroubles(listed)).toEqual([{ what: "the output of a is not recorded: EIO", next: "holdfast history a" }]);
 });
 
 test("TR2 a daemon without a watchdog, a page that crashed and is not back, and what the daemon reports", () => {

@@ -1,6 +1,7 @@
 // What is wrong with a home that should be up, with the next command: for `status`, which then fails, and for `doctor`.
 // TR1. A start that we have just begun ourselves is not trouble; a watchdog that runs without a daemon is.
 // TR2. The page is in trouble if its last crash is on record and it is not back. Without a record it may be starting.
+// TR3. Output that is not recorded is kept by its holder, as far as there is room: it can still be read.
 
 import { readLastCrash } from "../home/last-crash.ts";
 import { wantedPath } from "../home/wanted.ts";
@@ -12,6 +13,13 @@ import { hangs } from "./start.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type MaybeRunning = { readonly pid: number | null };
+
+/** Of a listed terminal. */
+type Recording = {
+  readonly name: string;
+  readonly state: { readonly kind: string };
+  readonly trouble?: string;
+};
 
 export type Seen = {
   readonly watchdog: MaybeRunning;
@@ -36,6 +44,17 @@ export function troublesOf(place: Place, seen: Seen, watched: boolean): Trouble[
   if (stage === null) return watched || seen.daemon.pid !== null ? [noDaemon(place, seen.daemon)] : [];
   const unwatched = seen.watchdog.pid === null ? [UNWATCHED] : [];
   return [...own, ...unwatched, ...pageTroubles(place, seen.web), ...(seen.troubles ?? [])];
+}
+
+/** TR3 */
+export function tapeTroubles(terminals: readonly Recording[]): Trouble[] {
+  return terminals.flatMap(({ name, state, trouble }) =>
+    state.kind === "running" && trouble !== undefined ? [unrecorded(name, trouble)] : [],
+  );
+}
+
+export function unrecorded(name: string, trouble: string): Trouble {
+  return { what: `the output of ${name} is not recorded: ${trouble}`, next: `holdfast history ${name}` };
 }
 
 export function isWantedUp({ disk, home }: Place): boolean {

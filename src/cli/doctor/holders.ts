@@ -6,8 +6,10 @@ import { joinPath } from "../../base/path.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { readHolder, terminalFiles } from "../../home/held/holder-files.ts";
 import { TERMINALS } from "../../home/layout.ts";
+import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import { count } from "../print.ts";
 import { askHolder } from "../terminal/reconnecting-holder.ts";
+import { unrecorded } from "../troubles.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
 /** DH1 */
@@ -16,17 +18,25 @@ const FRESH_MS = 5_000;
 export async function checkHolders(site: Site): Promise<Finding[]> {
   const terminals = await site.terminals;
   const running = terminals.filter(({ state }) => state.kind === "running");
-  const silent = await thoseSilent(site, running);
-  const found = [...silentOnes(silent), ...uncertainOnes(terminals), ...strays(site, terminals)];
+  const answers = await askAll(site, running);
+  const silent = running.filter((_, at) => answers[at] === undefined);
+  const deaf = running.flatMap(({ name }, at) => unrecordedOnes(name, answers[at]));
+  const found = [...silentOnes(silent), ...deaf, ...uncertainOnes(terminals), ...strays(site, terminals)];
   if (found.length > 0) return found;
   const words =
     running.length === 0 ? "no terminal is running" : `${count(running.length, "terminal")}, each holder answers`;
   return [fine("holders", words)];
 }
 
-async function thoseSilent({ world, home }: Site, running: readonly Terminal[]): Promise<readonly Terminal[]> {
-  const answers = await Promise.all(running.map(({ id }) => askHolder(world, terminalFiles(world.disk, home, id))));
-  return running.filter((_, at) => answers[at] === undefined);
+function askAll({ world, home }: Site, running: readonly Terminal[]): Promise<(HolderStatus | undefined)[]> {
+  return Promise.all(running.map(({ id }) => askHolder(world, terminalFiles(world.disk, home, id))));
+}
+
+/** Its holder keeps the newest output in memory. */
+function unrecordedOnes(name: string, answer: HolderStatus | undefined): Finding[] {
+  if (answer === undefined || answer.trouble === null) return [];
+  const { what, next } = unrecorded(name, answer.trouble);
+  return [problem("holders", { what, why: "its tape cannot be written, or its last sync failed", next })];
 }
 
 function silentOnes(silent: readonly Terminal[]): Finding[] {

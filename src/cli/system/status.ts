@@ -22,7 +22,7 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
-import { troublesOf } from "../troubles.ts";
+import { tapeTroubles, troublesOf } from "../troubles.ts";
 
 /** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
@@ -42,10 +42,13 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const watched = runningOn(world, home.value).watchdog !== undefined;
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
+  const listed = line.value && (await within(world.clock, ANSWER_MS, line.value.call("terminal.list", {})));
   line.value?.close();
   const shown = told?.ok === true ? told.value : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
-  const troubles = troublesOf({ disk: world.disk, home: home.value }, shown, watched); // ST2
+  const place = { disk: world.disk, home: home.value };
+  const unrecorded = listed?.ok === true ? tapeTroubles(listed.value) : [];
+  const troubles = [...troublesOf(place, shown, watched), ...unrecorded]; // ST2
   await printStatus(world, { ...shown, disk, troubles }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }

@@ -36,8 +36,11 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   }
   if (terminals.length === 0) await say(world.console, "there are no terminals yet. `holdfast new` opens one.");
   else await world.console.out.write(tableOf(world, terminals));
-  for (const { name, trouble } of terminals)
-    if (trouble !== undefined) await say(world.console, `${name} could not be started yet: ${trouble}`);
+  for (const { name, state, trouble } of terminals) {
+    const what =
+      state.kind === "starting" ? `${name} could not be started yet` : `the output of ${name} is not recorded`;
+    if (trouble !== undefined) await say(world.console, `${what}: ${trouble}`);
+  }
   return ok(EXIT.ok);
 }
 

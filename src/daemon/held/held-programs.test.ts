@@ -148,6 +148,22 @@ test("HE4 if its holder ends before it claims, that is its trouble a second late
   expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
 });
 
+test("HE4 if its holder lives and does not claim, that is its trouble after five seconds", async () => {
+  site.slowHolders.push(9_000);
+  site.isStarting = false;
+  site.launch = ((launch) => () => {
+    site.isStarting = true;
+    return launch();
+  })(site.launch);
+  site.held.start(NAME);
+  await site.pass(4_500);
+  expect(site.held.trouble(NAME)).toBeUndefined();
+  await site.pass(1_000);
+  expect(site.held.trouble(NAME)).toContain("does not answer");
+  await site.pass(5_000);
+  expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
+});
+
 test.each([
   [9_000, 0],
   [11_000, 0],

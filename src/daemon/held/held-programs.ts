@@ -83,8 +83,9 @@ export type HeldAdapter<C extends HolderConnection> = {
 const START_MS = 10_000;
 /** One whose process lives may still come, on a machine that swaps. Less than a stage of a recovery may be silent. */
 const MAX_START_MS = 20_000;
-/** Without a holder for this long, it has a trouble. */
+/** Without a holder for this long, or with one that has not claimed it, it has a trouble. */
 const TROUBLE_MS = 1_000;
+const SLOW_MS = 5_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
@@ -316,10 +317,11 @@ export class HeldPrograms<C extends HolderConnection> {
     }
   }
 
-  /** HE4. Its holders may end before they claim, every time. */
+  /** HE4. Its holders may end before they claim, or hang. */
   #again(name: string, took: number): void {
     this.#adapter.relaunch?.(name);
-    if (took >= TROUBLE_MS && !this.#adapter.isStarting(name)) this.#troubles.set(name, NO_HOLDER);
+    const isStarting = this.#adapter.isStarting(name);
+    if (took >= (isStarting ? SLOW_MS : TROUBLE_MS)) this.#troubles.set(name, isStarting ? NO_ANSWER : NO_HOLDER);
   }
 
   /** A holder binds its socket, claims, and answers once the program runs. It may be over before we see the socket. */

@@ -96,7 +96,8 @@ async function list({ store, holders }: TerminalHandlerPorts, { id, brief }: Giv
       const status = asked ? await holders.status(terminal.id) : undefined;
       const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
       const shown = { clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
-      const trouble = terminal.state.kind === "starting" ? holders.trouble(terminal.id) : undefined;
+      const trouble =
+        terminal.state.kind === "starting" ? holders.trouble(terminal.id) : (status?.trouble ?? undefined);
       return { ...terminal, ...shown, ...(trouble !== undefined && { trouble }) };
     }),
   );

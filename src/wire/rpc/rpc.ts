@@ -150,7 +150,7 @@ export type ListedTerminal = Terminal & {
   readonly clients: number;
   readonly lastOutputAt: string | null;
   readonly bytes: number;
-  /** Why it is not started yet, although it was tried; it is tried again. */
+  /** Why it is not started yet, although it was tried. If it runs: why its output is not recorded (not in `brief`). */
   readonly trouble?: string;
 };
 

@@ -1,0 +1,247 @@
+// A home that is up, for many faults one after the other: its programs, and whether everything works.
+// FS1. Everything works if the home is live and watched, the page answers, and what is asked for is acknowledged and
+//      comes true (wishes.ts).
+// FS2. The bystander's program is never touched: it has the same pid as long as its holder lives.
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DAEMON_LOCK, HOLDER_PROGRAMS, WATCHDOG_LOCK, WEB_LOCK } from "../../../src/home/layout.ts";
+import { holderOf } from "../../../src/home/running.ts";
+import { SETTINGS_VARIABLE } from "../../../src/wire/heartbeat.ts";
+import { realDisk } from "../../../src/world/real/disk.ts";
+import type { AgentHome } from "../../agent/agent-home.ts";
+import { isGone, killIfThere, processes, readProc } from "../../daemon/home.ts";
+import { BUN, COUNTING, ours } from "../../ours.ts";
+import { until } from "../../until.ts";
+import type { Program } from "./table.ts";
+import { WISHES, Wishes } from "./wishes.ts";
+
+/** A watchdog that is as patient as strace is slow, and does not take faults for a crash loop. */
+const SETTINGS = { heartbeatMs: 500, killAfterMs: 60_000, graceMs: 1_000, crashes: 100_000 };
+const EARLY = join(import.meta.dir, "early.ts");
+/** It prints without end, so that its holder has something to write. */
+const PRINTS = ["sh", "-c", "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.1; done"];
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export class FaultSite {
+  readonly home: AgentHome;
+  readonly scratch = mkdtempSync(join(tmpdir(), "holdfast-sweep-"));
+  readonly wishes: Wishes;
+  /** Whether a round was accepted whole and has not come true yet. */
+  #isAsked = false;
+  #bystander = { id: "", pid: 0, holder: 0 };
+  /** A terminal whose holder may fail. */
+  victim = "";
+
+  constructor(home: AgentHome) {
+    this.home = home;
+    this.wishes = new Wishes(home);
+  }
+
+  /** As `up`: `up` is wanted, and there is a watchdog. */
+  startWatchdog(): void {
+    writeFileSync(this.home.file("recovery/wanted.json"), '{"v":1,"wanted":"up"}\n');
+    const env = { PATH, HOME: this.home.path, [SETTINGS_VARIABLE]: JSON.stringify(SETTINGS) };
+    const log = this.home.file("said");
+    const words = [BUN, "--config=/dev/null", "--no-env-file", "--no-install", ...COUNTING, "--preload", EARLY];
+    const command = [...words, join(import.meta.dir, "../../../src/watchdog/main.ts"), this.home.path];
+    appendFileSync(log, "");
+    const out = Bun.spawn(["sh", "-c", 'exec "$0" "$@" 2>>"$SAID"', ...command], {
+      cwd: "/",
+      env: { ...env, SAID: log },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    out.unref();
+  }
+
+  pidOf(program: "daemon" | "watchdog" | "web"): number | undefined {
+    const lock = { daemon: DAEMON_LOCK, watchdog: WATCHDOG_LOCK, web: WEB_LOCK }[program];
+    return holderOf({ disk: realDisk(), processes }, this.home.file(lock))?.pid;
+  }
+
+  async isLive(): Promise<boolean> {
+    const status = await this.home.ask("status", {});
+    return status?.ok === true && status.value.recovery.stage === "LIVE" && this.pidOf("watchdog") !== undefined;
+  }
+
+  live(): Promise<boolean> {
+    return until(
+      "it is live, and watched",
+      () => this.isLive(),
+      () => this.home.text("said").slice(-1500),
+    );
+  }
+
+  async begin(): Promise<void> {
+    this.startWatchdog();
+    await this.live();
+    const bin = this.home.file(HOLDER_PROGRAMS);
+    const made = () => existsSync(bin) && readdirSync(bin).filter((name) => name.endsWith(".js")).length === 2;
+    await until("the holders' programs are built", made, () => this.home.text("said"));
+    for (const name of readdirSync(bin)) {
+      const path = join(bin, name);
+      writeFileSync(path, readFileSync(path, "utf8").replace("__dirname) {", `$&require(${JSON.stringify(EARLY)});`));
+    }
+    const id = await this.home.open("bystander", PRINTS);
+    const { pid, holder } = await this.home.is(id, "running");
+    this.#bystander = { id, pid, holder };
+    this.victim = await this.home.open("victim", PRINTS);
+    await this.home.is(this.victim, "running");
+    this.wishes.agent = await this.home.agent("worker", {
+      settings: { recovery_prompt: `>> append ${this.home.file("heard")} resumed` },
+    });
+    await this.wishes.ask(id);
+    await this.#allTrue();
+  }
+
+  /** FS1 */
+  async isWell(): Promise<boolean> {
+    if (!(await this.isLive()) || !(await this.hasPage())) return false;
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      if ((await this.wishes.ask(this.#bystander.id)) < WISHES) this.#isAsked = false;
+    }
+    if (!this.#isAsked || (await this.wishes.open()).length > 0) return false;
+    const wrong = (await this.#unrecorded()).at(0) ?? (await this.bystanders());
+    const status = await this.home.ask("status", {});
+    if (wrong !== undefined || status?.ok !== true || status.value.disk) return false;
+    this.#isAsked = false;
+    return true;
+  }
+
+  /** The running terminals whose output is not recorded. */
+  async #unrecorded(): Promise<string[]> {
+    const listed = await this.home.ask("terminal.list", {});
+    const all = listed?.ok === true ? listed.value : [];
+    return all.flatMap(({ id, state, trouble }) => (state.kind === "running" && trouble !== undefined ? [id] : []));
+  }
+
+  /** A tape whose sync failed is not used again: only the end of its terminal ends that trouble. */
+  async endUnrecorded(): Promise<void> {
+    if (!(await this.#unrecorded()).includes(this.victim)) return;
+    this.#endLater(this.victim);
+    this.victim = await this.home.open(`victim${this.wishes.next()}`, PRINTS);
+  }
+
+  #endLater(id: string): void {
+    this.wishes.promise(`${id} is removed`, async () => {
+      await this.home.ask("terminal.signal", { id, signal: "SIGKILL" });
+      return (await this.home.ask("terminal.remove", { id }))?.ok === true;
+    });
+  }
+
+  async hasPage(): Promise<boolean> {
+    const status = await this.home.ask("status", {});
+    const url = status?.ok === true ? status.value.web.url : null;
+    if (url === null || this.pidOf("web") === undefined) return false;
+    try {
+      return (await fetch(url, { redirect: "manual" })).status < 400; // It sets a cookie, and then sends to itself.
+    } catch {
+      return false;
+    }
+  }
+
+  /** `status` and `doctor` fail, and give the next command. */
+  async isDiagnosed(): Promise<boolean> {
+    const status = await this.cli("status");
+    if (status.code === 0 || !/"(?:hint|next)":"[^"]/.test(status.out + status.err)) return false;
+    const doctor = await this.cli("doctor");
+    return doctor.code !== 0 && /"status":"problem"[^}]*"next":"[^"]/.test(doctor.out);
+  }
+
+  /** Whether a recovery waits for `recovery retry`. */
+  async hasFailed(): Promise<boolean> {
+    const status = await this.home.ask("status", {});
+    return status?.ok === true && status.value.recovery.stage.endsWith("_FAILED");
+  }
+
+  startIfGone(): void {
+    if (this.pidOf("watchdog") === undefined && this.pidOf("daemon") === undefined) this.startWatchdog();
+  }
+
+  async seen(): Promise<unknown> {
+    const status = await this.cli("status");
+    const doctor = await this.cli("doctor");
+    const problems = doctor.out.match(/\{"name":"[^"]*","status":"(?:problem|warning)"[^}]*\}/g);
+    const [page, open, bystander] = [
+      await this.hasPage(),
+      await this.wishes.open(),
+      await this.bystanders().catch(String),
+    ];
+    const listed = await this.home.ask("terminal.list", { brief: true });
+    const states =
+      listed?.ok === true ? listed.value.map(({ name, state, trouble }) => ({ name, state, trouble })) : [];
+    return JSON.stringify({ states, page, open, bystander, status, doctor: doctor.code, problems });
+  }
+
+  /** The pid of a program that runs. */
+  async working(program: Program): Promise<number> {
+    if (program === "screen") await this.draw(false);
+    if (program === "holder") await this.#newVictim();
+    return until(
+      `there is a ${program}`,
+      async () => this.#pid(program),
+      () => this.home.text("said").slice(-500),
+    );
+  }
+
+  /** One whose holder was killed is a shell now, and prints nothing. */
+  async #newVictim(): Promise<void> {
+    const before = await this.home.listed(this.victim);
+    if (before.generation > 1) this.victim = await this.home.open(`victim${this.wishes.next()}`, PRINTS);
+    await this.home.is(this.victim, "running");
+  }
+
+  async #pid(program: Program): Promise<number | undefined> {
+    if (program === "screen") return this.home.ours().find((pid) => isScreen(pid));
+    if (program !== "holder") return this.pidOf(program);
+    const { state } = await this.home.listed(this.victim);
+    return state.kind === "running" ? state.holder : undefined;
+  }
+
+  /** Has a screen drawn: the holder of a terminal is killed, and its program started again. */
+  async draw(newScreen: boolean): Promise<void> {
+    for (const pid of newScreen ? this.home.ours().filter(isScreen) : []) killIfThere(pid);
+    const id = await this.home.open(`drawn${this.wishes.next()}`, ["sleep", "1000"]);
+    killIfThere((await this.home.is(id, "running")).holder);
+    const isBack = async () => (await this.home.listed(id)).generation > 1;
+    await until("it is started again", isBack, () => this.home.listed(id));
+    this.#endLater(id);
+  }
+
+  #allTrue(): Promise<boolean> {
+    return until(
+      "what was acknowledged is true",
+      async () => (await this.wishes.open()).length === 0,
+      () => this.wishes.open(),
+    );
+  }
+
+  /** FS2. Returns what is wrong. */
+  async bystanders(): Promise<string | undefined> {
+    const { id, pid, holder } = this.#bystander;
+    const { state } = await this.home.listed(id);
+    if (!isGone(holder))
+      return state.kind === "running" && state.pid === pid ? undefined : `bystander: ${JSON.stringify(state)}`;
+    if (state.kind !== "running") return `bystander: ${JSON.stringify(state)}`;
+    this.#bystander = { id, pid: state.pid, holder: state.holder };
+    return undefined;
+  }
+
+  async cli(...words: readonly string[]) {
+    const env = { PATH: "/usr/bin:/bin", HOME: this.home.path };
+    const [bun, ...flags] = ours("src/cli/main.ts", ...words, "--home", this.home.path, "--json");
+    const command = [bun, "--preload", EARLY, ...flags]; // It may start a watchdog, which passes it on.
+    const child = Bun.spawn(command, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { code, out, err };
+  }
+
+  close(): void {
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+}
+
+function isScreen(pid: number): boolean {
+  return readProc(pid, "cmdline").includes("src/screen/main.ts");
+}

@@ -1,0 +1,123 @@
+// What is asked of a home, what it has acknowledged, and whether that is true.
+// WI1. Only an acknowledgement promises anything. What was acknowledged is kept until it has come true: a terminal is
+//      there and its program has ended with its code, an agent has done what a message says, a run is done.
+import { existsSync, writeFileSync } from "node:fs";
+import { type AgentHome, freshId } from "../../agent/agent-home.ts";
+
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+const CODE = 3;
+/** How many things are asked for at a time. */
+export const WISHES = 4;
+
+const FLOW = [
+  "name: one",
+  "parameters: { word: { type: string } }",
+  "steps:",
+  "  - id: s1",
+  "    on_uncertain: rerun",
+  '    shell: echo "${word}" >> done',
+].join("\n");
+
+type Promised = { readonly what: string; isTrue(): Promise<boolean> };
+
+export class Wishes {
+  readonly #home: AgentHome;
+  /** WI1 */
+  readonly #promised = new Set<Promised>();
+  #turn = 0;
+  /** The agent that gets the messages. */
+  agent = "";
+  /** Whether a holder may be killed: nobody knows then how its program ended, and the terminal is started again. */
+  mayBeLost = false;
+
+  constructor(home: AgentHome) {
+    this.#home = home;
+  }
+
+  /** A number that was not given before. */
+  next(): number {
+    this.#turn += 1;
+    return this.#turn;
+  }
+
+  /** Asks for one of each; returns how many were acknowledged. A refusal, or no answer, promises nothing (WI1). */
+  async ask(bystander: string): Promise<number> {
+    const turn = this.next();
+    const wishes = [this.#newTerminal(turn), this.#message(turn), this.#run(turn), this.#rename(turn, bystander)];
+    return (await Promise.all(wishes)).filter(Boolean).length;
+  }
+
+  async #newTerminal(turn: number): Promise<boolean> {
+    const home = this.#home;
+    const made = await home.ask("terminal.new", home.wish(`t${turn}`, ["sh", "-c", `exit ${CODE}`]));
+    if (made?.ok !== true) return false;
+    const { id } = made.value;
+    return this.promise(`terminal t${turn} has ended with ${CODE}`, () => this.#isOver(id));
+  }
+
+  /** It is removed then. One that was started again is a shell, which a signal ends. */
+  async #isOver(id: string): Promise<boolean> {
+    const listed = await this.#home.ask("terminal.list", { id, brief: true });
+    const found = listed?.ok === true ? listed.value.find((one) => one.id === id) : undefined;
+    const isAgain = this.mayBeLost && (found?.generation ?? 1) > 1;
+    if (isAgain) await this.#home.ask("terminal.signal", { id, signal: "SIGKILL" });
+    if (found?.state.kind !== "ended" || (!isAgain && found.state.code !== CODE)) return false;
+    return (await this.#home.ask("terminal.remove", { id }))?.ok === true;
+  }
+
+  async #message(turn: number): Promise<boolean> {
+    const home = this.#home;
+    const id = this.agent;
+    const text = `>> append ${home.file("heard")} m${turn}`;
+    const before = this.#count("heard", "resumed");
+    const sent = await home.ask("agent.send", { id, message: freshId(), text, replyTo: null });
+    if (sent?.ok !== true) return false;
+    // An agent that was interrupted in its turn is resumed with another text.
+    const isHeard = () => this.#count("heard", `m${turn}`) > 0 || this.#count("heard", "resumed") > before;
+    return this.promise(`the agent has heard m${turn}`, async () => isHeard());
+  }
+
+  async #run(turn: number): Promise<boolean> {
+    const home = this.#home;
+    const path = home.file("flow.yml");
+    if (!existsSync(path)) writeFileSync(path, FLOW);
+    const id = freshId();
+    const wish = { id, path, cwd: home.path, texts: { word: `r${turn}` }, values: {}, env: { PATH } };
+    if ((await home.ask("workflow.run", wish))?.ok !== true) return false;
+    return this.promise(`run ${turn} is done`, async () => {
+      const shown = await home.ask("workflow.show", { id, from: 0 });
+      return shown?.ok === true && shown.value.state === "done" && this.#count("done", `r${turn}`) > 0;
+    });
+  }
+
+  async #rename(turn: number, id: string): Promise<boolean> {
+    const home = this.#home;
+    const renamed = await home.ask("terminal.rename", { id, name: `n${turn}` });
+    return (
+      renamed?.ok === true &&
+      this.promise(`the bystander is named n${turn}, or later`, async () => {
+        const listed = await home.ask("terminal.list", { id, brief: true });
+        const name = listed?.ok === true ? listed.value.find((one) => one.id === id)?.name : undefined;
+        return name !== undefined && Number(name.slice(1)) >= turn;
+      })
+    );
+  }
+
+  promise(what: string, isTrue: () => Promise<boolean>): true {
+    this.#promised.add({ what, isTrue });
+    return true;
+  }
+
+  #count(file: string, word: string): number {
+    return this.#home
+      .text(file)
+      .split("\n")
+      .filter((line) => line === word).length;
+  }
+
+  /** What was promised and is not true yet. */
+  async open(): Promise<string[]> {
+    for (const one of this.#promised) if (await one.isTrue()) this.#promised.delete(one);
+    return [...this.#promised].map(({ what }) => what);
+  }
+}
