@@ -205,8 +205,9 @@ class Client {
     }
   }
 
+  /** Z2 */
   #send(message: unknown): void {
-    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2
+    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();
     else this.#connection.send(encodeLine(message));
   }
 }
