@@ -5,6 +5,7 @@
 // D3. A batch ends with the line that makes it large, so that one large line does not take others with it if it is
 //     more than a transaction takes (E4 of engine.ts).
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { ByteQueue } from "../../wire/byte-queue.ts";
 
 /** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;
@@ -22,7 +23,7 @@ export type Batch = {
 
 export class Decoder {
   readonly #codec: Codec;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #rest = new ByteQueue();
   /** The offset of the first byte of `#rest`. */
   #at: number;
   /** Inside a line that is skipped (D2). */
@@ -41,9 +42,8 @@ export class Decoder {
   push(offset: number, bytes: Uint8Array): void {
     const known = this.end - offset; // A new connection may begin before the bytes we have.
     if (known < 0) this.#skipTo(offset);
-    const news = Buffer.from(known > 0 ? bytes.subarray(known) : bytes);
-    this.#rest = this.#rest.length === 0 ? news : Buffer.concat([this.#rest, news]);
-    if (this.#rest.length > MAX_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
+    this.#rest.push(known > 0 ? bytes.subarray(known) : bytes);
+    if (this.#rest.length > MAX_LINE && this.#rest.find(NEWLINE) < 0) this.#skipTo(this.end);
   }
 
   /** The next whole lines; undefined if there are none. */
@@ -68,32 +68,26 @@ export class Decoder {
   /** The incomplete last line, once the output has ended. */
   last(facts: SessionFacts): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
-    const line = this.#rest.toString("utf8");
+    const line = this.#rest.view().toString("utf8");
     this.#at = this.end;
-    this.#rest = Buffer.alloc(0);
+    this.#rest.drop(this.#rest.length);
     return { offset: this.#at, ...this.#codec.decode(line, facts) };
   }
 
   #line(): string | undefined {
-    const end = this.#rest.indexOf(NEWLINE);
+    const end = this.#rest.find(NEWLINE);
     if (end < 0) return undefined;
-    const line = this.#passing ? "" : this.#rest.toString("utf8", 0, end);
+    const line = this.#passing ? "" : this.#rest.view().toString("utf8", 0, end);
     this.#passing = false;
     this.#at += end + 1;
-    this.#rest = this.#rest.subarray(end + 1);
+    this.#rest.drop(end + 1);
     return line;
   }
 
-  /** Bytes are missing: what follows is not a whole line until the next one begins. */
+  /** What is before this offset is missing, or skipped: nothing is a whole line until the next one begins. */
   #skipTo(offset: number): void {
     this.#at = offset;
-    this.#rest = Buffer.alloc(0);
-    this.#passing = true;
-  }
-
-  #pass(): void {
-    this.#at = this.end;
-    this.#rest = Buffer.alloc(0);
+    this.#rest.drop(this.#rest.length);
     this.#passing = true;
   }
 }

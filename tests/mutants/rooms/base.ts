@@ -66,8 +66,8 @@ export const BASE: readonly Mutant[] = [
   {
     mutant: "JSON of another program may be of any depth",
     file: "src/base/json.ts",
-    from: "depth > MAX_DEPTH || values >= MAX_VALUES",
-    to: "values >= MAX_VALUES",
+    from: "depth > MAX_DEPTH || values >= most",
+    to: "values >= most",
     killedBy: {
       file: "tests/sim/fuzz/hostile/borders.fuzz.test.ts",
       test: 'a message over MCP: {"id":DEEP,"method":"ping"}',
