@@ -21,6 +21,8 @@ const FULL = { HOLDFAST_FUZZ: "full" };
 const SUITE = ["scripts/test.ts", "--timeout=600000"] as const;
 const STRACED = ["crash/faults", "agent/worktree-crash"].map((name) => `tests/${name}.test.ts`);
 
+const FUZZERS = ["tests/sim/fuzz", "tests/sim/log/group-commit.test.ts", "tests/agent/hostile-process.test.ts"];
+
 /** Twenty times each file is too much for one part (PP1). */
 function underLoad(quarter: number): Part {
   return {
@@ -140,7 +142,7 @@ export const PARTS: readonly Part[] = [
   {
     name: "fuzz",
     tries: "the nightly profile of every fuzzer",
-    command: ["scripts/test.ts", "--timeout=3600000", "tests/sim/fuzz", "tests/sim/log/group-commit.test.ts"],
+    command: ["scripts/test.ts", "--timeout=3600000", ...FUZZERS],
     env: { HOLDFAST_FUZZ: "nightly" },
     until: { rounds: 1 },
   },

@@ -39,9 +39,9 @@ export const MAX_DEPTH = 200;
 /** Of one text, in lists and objects. */
 export const MAX_VALUES = 250_000;
 
-/** J0. The value of a JSON text; undefined if it is not JSON, or over a limit. */
-export function jsonIn(text: string): Json | undefined {
-  if (!isWithinLimits(text)) return undefined;
+/** J0. The value of a JSON text; undefined if it is not JSON, or over a limit. `most`: of values. */
+export function jsonIn(text: string, most = MAX_VALUES): Json | undefined {
+  if (!isWithinLimits(text, most)) return undefined;
   try {
     const value: Json = JSON.parse(text);
     return HUGE_NUMBER.test(text) && hasInfinity(value) ? undefined : value;
@@ -69,7 +69,7 @@ function hasInfinity(value: Json): boolean {
 }
 
 /** One pass over the text before anything is built from it. */
-function isWithinLimits(text: string): boolean {
+function isWithinLimits(text: string, most: number): boolean {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -78,7 +78,7 @@ function isWithinLimits(text: string): boolean {
     else if (char === OPEN_LIST || char === OPEN_OBJECT) depth += 1;
     else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth -= 1;
     else if (char === COMMA) values += 1;
-    if (depth > MAX_DEPTH || values >= MAX_VALUES) return false;
+    if (depth > MAX_DEPTH || values >= most) return false;
   }
   return true;
 }

@@ -226,8 +226,8 @@ class Client {
     return failed(error);
   }
 
+  /** Z2 */
   #send(message: unknown): void {
-    // Z2
     if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();
     else this.#connection.send(encodeLine(message));
   }

@@ -1,5 +1,6 @@
 // Newline-delimited JSON on a stream, with a limit on what one line may be.
 import { jsonIn } from "../base/json.ts";
+import { ByteQueue } from "./byte-queue.ts";
 
 /** Many times the size of a command line with a large environment; no client has a reason to send more. */
 export const MAX_LINE = 1 << 20;
@@ -8,7 +9,7 @@ const NEWLINE = 10;
 /** Cuts a stream into lines. */
 export class LineReader {
   readonly #most: number;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #queue = new ByteQueue();
 
   constructor(most: number = MAX_LINE) {
     this.#most = most;
@@ -16,14 +17,15 @@ export class LineReader {
 
   /** The lines that are complete now; undefined if one is over the limit. */
   push(bytes: Uint8Array): string[] | undefined {
-    this.#rest = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
+    const queue = this.#queue;
+    queue.push(bytes);
     const lines: string[] = [];
-    for (let end = this.#rest.indexOf(NEWLINE); end >= 0; end = this.#rest.indexOf(NEWLINE)) {
+    for (let end = queue.find(NEWLINE); end >= 0; end = queue.find(NEWLINE)) {
       if (end > this.#most) return undefined;
-      lines.push(this.#rest.toString("utf8", 0, end));
-      this.#rest = this.#rest.subarray(end + 1);
+      lines.push(queue.view().toString("utf8", 0, end));
+      queue.drop(end + 1);
     }
-    return this.#rest.length > this.#most ? undefined : lines;
+    return queue.length > this.#most ? undefined : lines;
   }
 }
 
@@ -31,9 +33,9 @@ export function encodeLine(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** The value in a line; undefined if it is not a JSON object. */
-export function decodeLine(line: string): Readonly<Record<string, unknown>> | undefined {
-  const value = jsonIn(line);
+/** The value in a line; undefined if it is not a JSON object, or has more values than `most`. */
+export function decodeLine(line: string, most?: number): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonIn(line, most);
   return isObject(value) ? value : undefined;
 }
 

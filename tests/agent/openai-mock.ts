@@ -1,7 +1,14 @@
 // An OpenAI-compatible chat completions endpoint on loopback: the test decides the answer to each request.
 export type Reply =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "call"; readonly id: string; readonly tool: string; readonly args: unknown }
+  /** `text`: its arguments as they are sent, instead of `args` as JSON. */
+  | {
+      readonly kind: "call";
+      readonly id: string;
+      readonly tool: string;
+      readonly args: unknown;
+      readonly text?: string;
+    }
   /** Part of the text, then the connection is closed. */
   | { readonly kind: "break"; readonly text: string }
   | { readonly kind: "status"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
@@ -105,9 +112,9 @@ function saying(reply: Exclude<Reply, { kind: "status" | "call" }>): string[] {
   return text.split(/(?= )/).map((word) => chunk({ content: word }));
 }
 
-function calling({ id, tool, args }: Reply & { kind: "call" }): string[] {
+function calling({ id, tool, args, text }: Reply & { kind: "call" }): string[] {
   const head = { index: 0, id, type: "function", function: { name: tool, arguments: "" } };
-  const parts = JSON.stringify(args).match(/.{1,7}/g) ?? [];
+  const parts = text === undefined ? (JSON.stringify(args).match(/.{1,7}/g) ?? []) : [text];
   const rest = parts.map((part) => chunk({ tool_calls: [{ index: 0, function: { arguments: part } }] }));
   return [chunk({ tool_calls: [head] }), ...rest];
 }

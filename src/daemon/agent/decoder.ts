@@ -10,6 +10,7 @@
 import { assert } from "../../base/assert.ts";
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
+import { ByteQueue } from "../../wire/byte-queue.ts";
 
 /** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;
@@ -46,7 +47,7 @@ type Before = {
 export class Decoder {
   readonly #codec: Codec;
   readonly #output: Output;
-  #rest: Buffer = Buffer.alloc(0);
+  #rest = new ByteQueue();
   /** The offset of the first byte of `#rest`. */
   #at: number;
   /** Inside a line that is skipped (D2). */
@@ -71,9 +72,8 @@ export class Decoder {
   push(offset: number, bytes: Uint8Array): void {
     const known = this.end - offset; // A new connection may begin before the bytes we have.
     if (known < 0) this.#skipTo(offset);
-    const news = Buffer.from(known > 0 ? bytes.subarray(known) : bytes);
-    this.#rest = this.#rest.length === 0 ? news : Buffer.concat([this.#rest, news]);
-    if (this.#rest.length > MAX_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
+    this.#rest.push(known > 0 ? bytes.subarray(known) : bytes);
+    if (this.#rest.length > MAX_LINE && this.#rest.find(NEWLINE) < 0) this.#skipTo(this.end);
   }
 
   /** The next whole lines; undefined if there are none. Throws at a line that is poisoned (D3). */
@@ -81,7 +81,7 @@ export class Decoder {
     const events: ProviderEvent[] = [];
     const replies: string[] = [];
     let known = facts;
-    const before = { at: this.#at, rest: this.#rest, passing: this.#passing };
+    const before = { at: this.#at, rest: this.#rest.view(), passing: this.#passing };
     let lines = 0;
     let taken = 0;
     const isFull = () => events.length >= MAX_EVENTS || taken >= MAX_BATCH || this.#oneByOne;
@@ -103,8 +103,8 @@ export class Decoder {
   /** The incomplete last line, once the output has ended. */
   last(facts: SessionFacts): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
-    const before = { at: this.#at, rest: this.#rest, passing: this.#passing };
-    const found = this.#decode({ text: this.#rest.toString("utf8"), bytes: this.#rest.length }, facts);
+    const before = { at: this.#at, rest: this.#rest.view(), passing: this.#passing };
+    const found = this.#decode({ text: this.#rest.view().toString("utf8"), bytes: this.#rest.length }, facts);
     if (found === undefined) throw this.#poison;
     this.#advance(this.#rest.length);
     this.#before = { ...before, to: this.#at, lines: 1 };
@@ -116,7 +116,9 @@ export class Decoder {
     assert(this.#before !== undefined, "there was a batch");
     const { at, to, rest, passing, lines } = this.#before;
     const isLine = lines === 1 || this.#at !== to; // After a gap in the output, its lines cannot be told apart.
-    this.#rest = Buffer.concat([rest.subarray(0, to - at), this.#rest]);
+    const later = this.#rest.view();
+    this.#rest = new ByteQueue();
+    for (const bytes of [rest.subarray(0, to - at), later]) this.#rest.push(bytes);
     this.#at = at;
     this.#passing = passing;
     this.#oneByOne = true;
@@ -142,27 +144,21 @@ export class Decoder {
 
   /** The next line, and its length with the newline. */
   #line(): Line | undefined {
-    const end = this.#rest.indexOf(NEWLINE);
+    const end = this.#rest.find(NEWLINE);
     if (end < 0) return undefined;
-    return { text: this.#passing ? "" : this.#rest.toString("utf8", 0, end), bytes: end + 1 };
+    return { text: this.#passing ? "" : this.#rest.view().toString("utf8", 0, end), bytes: end + 1 };
   }
 
   #advance(bytes: number): void {
     this.#passing = false;
     this.#at += bytes;
-    this.#rest = this.#rest.subarray(bytes);
+    this.#rest.drop(bytes);
   }
 
-  /** Bytes are missing: what follows is not a whole line until the next one begins. */
+  /** What is before this offset is missing, or skipped: nothing is a whole line until the next one begins. */
   #skipTo(offset: number): void {
     this.#at = offset;
-    this.#rest = Buffer.alloc(0);
-    this.#passing = true;
-  }
-
-  #pass(): void {
-    this.#at = this.end;
-    this.#rest = Buffer.alloc(0);
+    this.#rest.drop(this.#rest.length);
     this.#passing = true;
   }
 }

@@ -3,6 +3,8 @@
 // F1. Tags are open: a frame with an unknown one is ignored. Fields are added, never changed.
 // F2. A frame over the limit is not in the protocol; never more than one frame is buffered.
 
+import { ByteQueue } from "../byte-queue.ts";
+
 export const MAX_FRAME = 1 << 20;
 const HEADER = 5;
 
@@ -23,11 +25,14 @@ export function encodeFrame(tag: number, ...parts: readonly Uint8Array[]): Uint8
 
 /** Cuts a stream into frames. */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #queue = new ByteQueue();
 
   /** The frames that are complete now, if possible as views of `bytes`; undefined if it is not this protocol (F2). */
   push(bytes: Uint8Array): RawFrame[] | undefined {
-    const all = this.#rest.length === 0 ? viewOf(bytes) : Buffer.concat([this.#rest, bytes]);
+    const queue = this.#queue;
+    const isFirst = queue.length === 0;
+    if (!isFirst) queue.push(bytes);
+    const all = isFirst ? viewOf(bytes) : queue.view();
     const frames: RawFrame[] = [];
     let at = 0;
     while (all.length - at >= HEADER) {
@@ -37,7 +42,8 @@ export class FrameReader {
       frames.push({ tag: all[at + 4] ?? 0, payload: all.subarray(at + HEADER, at + 4 + length) });
       at += 4 + length;
     }
-    this.#rest = Buffer.from(all.subarray(at)); // A copy: the caller may use its buffer again.
+    if (isFirst) queue.push(all.subarray(at));
+    else queue.drop(at);
     return frames;
   }
 }

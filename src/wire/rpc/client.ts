@@ -103,7 +103,7 @@ export class RpcClient {
   }
 
   take(line: string): void {
-    const message = decodeLine(line);
+    const message = decodeLine(line, MAX_ANSWER);
     if (message === undefined) return;
     if (message["method"] === "notice") this.#notice(message["params"]);
     const { id } = message;

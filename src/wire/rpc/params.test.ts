@@ -25,6 +25,12 @@ test("a request that does not fit is refused with every wrong field and what it 
   expect(wrong("dlq.retry", { id: "r", items: [1, 1.5] })).toBe("items.2 is 1.5; it takes a whole number from 0 on.");
 });
 
+test("RP1 very many wrong fields, and very long names, are not listed", () => {
+  const given = { name: "x", lane: "x", argv: Array(200_000).fill(null), cwd: "/", env: { ["x".repeat(500_000)]: 1 } };
+  expect(wrong("terminal.new", given)).toEndWith("it takes a text; and 199983 more.");
+  expect(wrong("terminal.new", { ...given, argv: [] }).length).toBeLessThan(5_000);
+});
+
 test("settings of an agent may be left out, but unknown ones are refused", () => {
   expect(wrong("agent.set", { id: "a", settings: { sleep_on_limit: true } })).toBe("");
   expect(wrong("agent.set", { id: "a", settings: { hung_after_ms: 999, constructor: 1 } })).toBe(

@@ -1,6 +1,7 @@
 // What each method of the daemon takes. The daemon checks requests by this table, and the clients' types are made of
 // it.
-// RP1. A request that does not fit is refused with every field that is wrong; nothing of it is done.
+// RP1. A request that does not fit is refused with the fields that are wrong, as far as they can be read; nothing of it
+//      is done.
 // RP2. Fields are added as optional ones: the command and the daemon may be of different versions.
 import { isId } from "../../base/ids.ts";
 import { type Result, refused } from "../../base/result.ts";
@@ -208,13 +209,19 @@ export const PARAMS = {
 
 export type Params<M extends keyof typeof PARAMS> = Infer<(typeof PARAMS)[M]>;
 
+/** A person reads no more of what is wrong with a request. */
+const MAX_PROBLEMS = 20;
+const MAX_WORDS = 4_000;
+
 /** RP1 */
 export function paramsOf<M extends keyof typeof PARAMS>(method: M, given: unknown): Result<Params<M>> {
   const checked = check(PARAMS[method] as Shape<Params<M>>, given);
   if (checked.ok) return checked;
-  const wrong = checked.error.map((problem) => problemOf(problem, "it")).join("; ");
+  const wrong = checked.error.slice(0, MAX_PROBLEMS).map((problem) => problemOf(problem, "it"));
+  const rest = checked.error.length - wrong.length;
+  const words = `${wrong.join("; ").slice(0, MAX_WORDS)}${rest > 0 ? `; and ${rest} more` : ""}`;
   const hint = "The command and the daemon may be of different versions.";
-  return refused("bad-params", `The request ${method} is malformed: ${wrong}.`, hint);
+  return refused("bad-params", `The request ${method} is malformed: ${words}.`, hint);
 }
 
 /** A user's name is for people to read: as long as any system allows. */

@@ -63,4 +63,14 @@ export const BASE: readonly Mutant[] = [
       test: "control characters > every C0, DEL, C1 and bidi control is escaped; only a newline may stay",
     },
   },
+  {
+    mutant: "JSON of another program may be of any depth",
+    file: "src/base/json.ts",
+    from: "depth > MAX_DEPTH || values >= most",
+    to: "values >= most",
+    killedBy: {
+      file: "tests/sim/fuzz/hostile/borders.fuzz.test.ts",
+      test: 'a message over MCP: {"id":DEEP,"method":"ping"}',
+    },
+  },
 ];

@@ -98,8 +98,8 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a subscriber that does not read takes any amount of memory",
     file: "src/daemon/rpc-server.ts",
-    from: "    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();\n    else ",
-    to: "    ",
+    from: "if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();\n    else ",
+    to: "",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",
       test: "Z2 a subscriber is notified until it leaves; one that does not read is cut off",
@@ -316,6 +316,16 @@ export const DAEMON: readonly Mutant[] = [
     killedBy: {
       file: "src/daemon/held/held-programs.test.ts",
       test: "HE7 if every holder takes 21000 ms, 1 are replaced, each alone, and the next one starts the program once",
+    },
+  },
+  {
+    mutant: "output that is more than the log takes is read again for ever",
+    file: "src/daemon/agent/engine.ts",
+    from: 'done.error.code !== "log.too-large"',
+    to: 'done.error.code !== "another"',
+    killedBy: {
+      file: "tests/sim/fuzz/hostile/large-output.test.ts",
+      test: "E4 a line that is more than a transaction takes fails the turn, in this life and the next",
     },
   },
 ];

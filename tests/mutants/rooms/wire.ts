@@ -5,7 +5,7 @@ export const WIRE: readonly Mutant[] = [
   {
     mutant: "a line without an end is buffered without a limit",
     file: "src/wire/lines.ts",
-    from: "    return this.#rest.length > this.#most ? undefined : lines;",
+    from: "    return queue.length > this.#most ? undefined : lines;",
     to: "    return lines;",
     killedBy: {
       file: "src/wire/lines.test.ts",

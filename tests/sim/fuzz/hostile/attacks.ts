@@ -29,7 +29,7 @@ const NO_VALUES = ["undefined", "", "'x'", "/**/1", "]", ","];
 
 /** Sizes are much larger in `full` and `nightly`, and then rare: most inputs have to be small. */
 const isLong = PROFILE.name !== "ci";
-const DEPTHS = [199, 200, 201, 1_000, isLong ? 100_000 : 20_000];
+const DEPTHS = [199, 200, 201, 1_000, isLong ? 100_000 : 60_000];
 const LENGTHS = [1_000, 33_000, 140_000, isLong ? 1_100_000 : 300_000];
 const COUNTS = [65, 1_001, isLong ? 250_001 : 10_001];
 const LONG_LINE = isLong ? 17 << 20 : 2 << 20;
@@ -42,9 +42,12 @@ const BROKEN = [[0x80], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x8
 
 export class Attacker {
   readonly #random: SimRandom;
+  /** The lines to begin with, before those by chance. */
+  readonly #pinned: string[];
 
-  constructor(random: SimRandom) {
+  constructor(random: SimRandom, pinned: readonly string[] = []) {
     this.#random = random;
+    this.#pinned = [...pinned];
   }
 
   /** A value as JSON text, or what looks like one. */
@@ -97,6 +100,8 @@ export class Attacker {
   /** HA2. A line that was made of a valid one. */
   line(seed: Json): Uint8Array {
     const random = this.#random;
+    const pinned = this.#pinned.shift();
+    if (pinned !== undefined) return Buffer.from(pinned);
     if (random.chance(HUGE)) return Buffer.from(JSON.stringify(seed).padEnd(LONG_LINE, random.pick([" ", "["])));
     const text = this.text(seed);
     return random.chance(0.25) ? this.bytes(Buffer.from(text)) : Buffer.from(text);

@@ -1,7 +1,7 @@
 // A story of the whole daemon in the simulated world, in which one agent, one run, one terminal and one client are
 // hostile, and others are not.
 // DS1. Whatever the hostile ones do: the daemon lives, the next one becomes LIVE, and everybody else is as before.
-// DS2. A hostile agent can be terminated.
+// DS2. A hostile agent can be terminated, unless its log was damaged on disk: then nothing is written to it.
 // DS3. Files of the hostile ones, and small files of the home, are replaced while no daemon runs: the same holds.
 import { expect } from "bun:test";
 import { holderSocket, readSpec, terminalFiles } from "../../../../src/home/held/holder-files.ts";
@@ -10,6 +10,7 @@ import { encodeFrame } from "../../../../src/wire/holder/frames.ts";
 import { HELLO, INPUT, jsonFrame, PROTOCOL, SIZE_SHAPE } from "../../../../src/wire/holder/protocol.ts";
 import { PARAMS } from "../../../../src/wire/rpc/params.ts";
 import { RPC_PROTOCOL } from "../../../../src/wire/rpc/rpc.ts";
+import type { SimDisk } from "../../disk.ts";
 import { flows } from "../../holdfast/operator.ts";
 import { idOf } from "../../holdfast/script.ts";
 import { Site } from "../../holdfast/site.ts";
@@ -18,7 +19,7 @@ import { SimRandom } from "../../random.ts";
 import { Attacker } from "./attacks.ts";
 import { exampleOf } from "./example.ts";
 import { OUTPUTS, WORKFLOWS } from "./file-seeds.ts";
-import { harm } from "./harm.ts";
+import { type HomeFiles, harm } from "./harm.ts";
 import { HOSTILE, HostileMachine } from "./hostile-machine.ts";
 import { ACP, CLAUDE, COMMAND, type Message, SCRIPTED } from "./seeds.ts";
 
@@ -46,6 +47,7 @@ export class HostileStory {
     this.#machine = new HostileMachine(seed);
     for (const [path, text] of flows()) this.#machine.disk.plant(path, Buffer.from(text));
     this.#machine.disk.plant("/u/hostile.yml", Buffer.from(FLOW));
+    this.#machine.disk.plant("/u/items.json", Buffer.from("[1,2]"));
     this.#attacker = new Attacker(new SimRandom(seed));
     this.#site = new Site(this.#machine);
   }
@@ -57,11 +59,12 @@ export class HostileStory {
     await this.#attackDaemon();
     await this.#attackHolder(victim);
     await this.#site.machine.during(this.#site.client.sleep(30_000));
+    expect(this.#machine.printed).toBeGreaterThan(1); // The agent and the step.
     await this.#othersGoOn();
     await this.#site.again();
     await this.#othersGoOn();
     await this.#leave();
-    this.inputs += harm(this.#machine.disk, this.#attacker, [BAD, RUN, victim], FILES); // DS3
+    this.inputs += harm(filesOf(this.#machine.disk), this.#attacker, [BAD, RUN, victim], FILES); // DS3
     await this.#site.again();
     await this.#othersGoOn();
     await this.#terminate();
@@ -172,7 +175,8 @@ export class HostileStory {
   async #terminate(): Promise<void> {
     const site = this.#site;
     const ended = await site.machine.during(site.client.call("agent.terminate", { id: BAD, reason: "" }));
-    if (!ended.ok && ended.error.code !== "unknown") throw new Error(`it cannot be terminated: ${ended.error.message}`);
+    if (!ended.ok && !["unknown", "log.frozen"].includes(ended.error.code))
+      throw new Error(`it cannot be terminated: ${ended.error.message}`);
   }
 
   async #leave(): Promise<void> {
@@ -184,4 +188,17 @@ export class HostileStory {
       })(),
     );
   }
+}
+
+function filesOf(disk: SimDisk): HomeFiles {
+  const below = (directory: string): string[] =>
+    disk.list(`${HOME}${directory}`).flatMap((name) => {
+      const path = `${directory}/${name}`;
+      return disk.stat(`${HOME}${path}`)?.kind === "directory" ? below(path) : [path.slice(1)];
+    });
+  return {
+    all: () => below(""),
+    read: (path) => disk.peek(`${HOME}/${path}`),
+    write: (path, bytes) => disk.plant(`${HOME}/${path}`, bytes),
+  };
 }

@@ -1,11 +1,16 @@
 // Replaces files of hostile sessions, and small files of the home, by hostile ones.
 // HF1. An event file and a checkpoint keep right sums half of the time: a sum keeps accidents out, not programs.
-import type { Json } from "../../../../src/base/json.ts";
 import { encodeEnvelope, readEnvelope } from "../../../../src/log/checkpoint/envelope.ts";
 import { sealed } from "../../../poison.ts";
-import type { SimDisk } from "../../disk.ts";
-import { HOME } from "../../machine.ts";
 import type { Attacker } from "./attacks.ts";
+import type { Message } from "./seeds.ts";
+
+/** The files of a home, by their paths in it. */
+export type HomeFiles = {
+  all(): readonly string[];
+  read(path: string): Uint8Array | undefined;
+  write(path: string, bytes: Uint8Array): void;
+};
 
 /** Small files that no session owns. Those that say how to start (safe mode) are an operator's. */
 const SMALL = [
@@ -14,21 +19,11 @@ const SMALL = [
 ];
 
 /** Returns how many were replaced. */
-export function harm(disk: SimDisk, attacker: Attacker, sessions: readonly string[], count: number): number {
-  const theirs = filesBelow(disk, HOME).filter((path) => sessions.some((id) => path.includes(`/${id}/`)));
-  const all = [...theirs, ...SMALL.map((name) => `${HOME}/${name}`)];
-  for (let left = count; left > 0; left -= 1) {
-    const path = attacker.oneOf(all);
-    disk.plant(path, hostile(attacker, path, disk.peek(path) ?? Buffer.from("{}")));
-  }
-  return count;
-}
-
-function filesBelow(disk: SimDisk, directory: string): string[] {
-  return disk.list(directory).flatMap((name) => {
-    const path = `${directory}/${name}`;
-    return disk.stat(path)?.kind === "directory" ? filesBelow(disk, path) : [path];
-  });
+export function harm(files: HomeFiles, attacker: Attacker, sessions: readonly string[], count: number): number {
+  const theirs = files.all().filter((path) => sessions.some((id) => path.includes(`/${id}`)));
+  const chosen = new Set(Array.from({ length: count }, () => attacker.oneOf([...theirs, ...SMALL])));
+  for (const path of chosen) files.write(path, hostile(attacker, path, files.read(path) ?? Buffer.from("{}")));
+  return chosen.size;
 }
 
 function hostile(attacker: Attacker, path: string, bytes: Uint8Array): Uint8Array {
@@ -44,20 +39,19 @@ function lastReplaced(attacker: Attacker, text: string): Uint8Array {
   return Buffer.from(sealed(text, attacker.oneOf([String(event), "agent.held"]), attacker.text(data ?? {})));
 }
 
+const CHECKPOINT = /^\{"kind":"([a-z0-9.-]+)","version":(\d+),"fold":(\d+)/;
+
 /** HF1. Undefined if it is not a checkpoint. */
 function resealed(attacker: Attacker, bytes: Uint8Array): Uint8Array | undefined {
-  const kind = /^\{"kind":"([a-z0-9.-]+)","version":(\d+),"fold":(\d+)/.exec(Buffer.from(bytes).toString());
-  if (kind === null) return undefined;
-  const facts = { kind: kind[1] ?? "", version: Number(kind[2]), fold: Number(kind[3]) };
+  const head = CHECKPOINT.exec(Buffer.from(bytes).toString());
+  const facts = { kind: head?.[1] ?? "", version: Number(head?.[2]), fold: Number(head?.[3]) };
   const reading = readEnvelope(Uint8Array.from(bytes), facts);
   if (reading.kind !== "whole") return undefined;
-  return encodeEnvelope(
-    { ...facts, seq: reading.head.seq, time: reading.head.time },
-    attacker.text(Object(reading.body)),
-  ).bytes;
+  const { seq, time } = reading.head;
+  return encodeEnvelope({ ...facts, seq, time }, attacker.text(Object(reading.body))).bytes;
 }
 
-function objectIn(bytes: Uint8Array): { readonly [name: string]: Json } {
+function objectIn(bytes: Uint8Array): Message {
   try {
     return { v: 1, ...JSON.parse(Buffer.from(bytes).toString()) };
   } catch {

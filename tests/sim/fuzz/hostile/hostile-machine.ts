@@ -10,7 +10,7 @@ export const HOSTILE = "hostile";
 const TURN = "turn";
 
 export class HostileMachine extends HoldfastMachine {
-  /** What they print. */
+  /** What they print, and how often one has. */
   readonly output: Uint8Array[] = [];
   printed = 0;
 
@@ -41,7 +41,7 @@ export class HostileMachine extends HoldfastMachine {
     return {
       pid: born.who.pid,
       write: async () => undefined,
-      closeInput: () => end({ kind: "exited", code: 0 }),
+      closeInput: () => void (!isShort && end({ kind: "exited", code: 0 })),
       signal: (signal) => {
         end({ kind: "signalled", signal });
         return true;

@@ -20,9 +20,10 @@ test("E4 a line that is more than a transaction takes fails the turn, in this li
   const site = new Site(machine);
   await site.live();
   await site.agent(AGENT, "scripted", [HOSTILE]);
-  await site.is(AGENT, "idle", 1);
+  await site.machine.during(site.client.sleep(60_000)); // Many rounds.
+  expect(await site.ask("agent.list", {})).toMatchObject([{ state: "idle", turns: 1 }]);
   await site.again();
-  await site.is(AGENT, "idle", 1);
+  expect(await site.ask("agent.list", {})).toMatchObject([{ state: "idle", turns: 1 }]);
   const log = Buffer.from(machine.disk.peek(`${HOME}/agents/${AGENT}/events.jsonl`) ?? []).toString();
   expect(log).toMatch(/"event":"turn.failed".*"reason":"What it wrote cannot be recorded: a transaction of \d+ bytes/);
 });
