@@ -73,6 +73,7 @@ class Life {
     await this.submit({ kind: "create", ...wish });
     const names = [
       "session.json",
+      "poison.json",
       "checkpoint.json",
       "processes/1/claim.json",
       `processes/1/tape/${"0".repeat(16)}.seg`,

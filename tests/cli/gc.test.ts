@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 180_000);
@@ -23,7 +24,9 @@ test("gc reports what it would free, frees it, and leaves everything that runs a
   const { out, err } = await home.run("gc");
   expect(out).toContain("files of a removed terminal");
   expect(err).toMatch(/freed .*KB|freed .* B/);
-  expect(readdirSync(join(home.path, "terminals", id))).toEqual(["events.jsonl"]);
+  const left = () => readdirSync(join(home.path, "terminals", id));
+  await until("its log is drained", () => left().length > 0, left); // A moment after it falls quiet.
+  expect(left()).toEqual(["events.jsonl"]);
   expect(readdirSync(join(home.path, "terminals", stays))).toContain("tape");
   expect((await home.run("gc")).err).toContain("nothing to remove.");
   expect(await home.ok("history", "stays")).toBe("here\n");
