@@ -48,13 +48,13 @@ async function main(): Promise<number> {
   const given = self.environment()[SETTINGS_VARIABLE];
   if (home === undefined || !home.startsWith("/"))
     return leave("the first argument must be the home, as an absolute path", USAGE);
-  const text = settingsText(world.disk, home, given);
-  const read = readSettings(self, home, text);
-  if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
   program.onSignal("SIGHUP", () => undefined); // The terminal that we were started from may close.
   try {
+    const text = settingsText(world.disk, home, given);
+    const read = readSettings(self, home, text);
+    if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
     keepLogShort(home);
     const restore = () => void tolerating(complain, () => keepSettings(world.disk, home, text));

@@ -1,7 +1,6 @@
 // One point of the sweep: a call of one program fails while the home is used.
 // FR1. Within ten seconds everything works (`FaultSite.isWell`); or `status` and `doctor` fail and give the next
-//      command. Once the fault is gone, everything works again; if a recovery has failed, after `recovery retry`, and
-//      if a tape is broken, with another terminal.
+//      command. Once the fault is gone, everything works again, if need be after that command.
 // FR2. If the watchdog and the daemon are both gone, the next command starts them.
 // FR3. What strace wrote proves that the fault fired.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -59,8 +58,7 @@ async function rightSoon(site: FaultSite, stays: boolean): Promise<void> {
 async function wellSoon(site: FaultSite): Promise<void> {
   const isWell = async () => {
     site.startIfGone(); // FR2
-    if (await site.hasFailed()) await site.cli("recovery", "retry");
-    await site.endUnrecorded();
+    await site.repair();
     return site.isWell();
   };
   await soon("it works again", isWell, site, AFTER_MS);

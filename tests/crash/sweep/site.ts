@@ -117,7 +117,7 @@ export class FaultSite {
   }
 
   /** A tape whose sync failed is not used again: only the end of its terminal ends that trouble. */
-  async endUnrecorded(): Promise<void> {
+  async #endUnrecorded(): Promise<void> {
     if (!(await this.#unrecorded()).includes(this.victim)) return;
     this.#endLater(this.victim);
     this.victim = await this.home.open(`victim${this.wishes.next()}`, PRINTS);
@@ -149,10 +149,13 @@ export class FaultSite {
     return doctor.code !== 0 && /"status":"problem"[^}]*"next":"[^"]/.test(doctor.out);
   }
 
-  /** Whether a recovery waits for `recovery retry`. */
-  async hasFailed(): Promise<boolean> {
+  /** What `status` and `doctor` say is to be done. */
+  async repair(): Promise<void> {
     const status = await this.home.ask("status", {});
-    return status?.ok === true && status.value.recovery.stage.endsWith("_FAILED");
+    if (status?.ok !== true) return;
+    if (status.value.recovery.stage.endsWith("_FAILED")) await this.cli("recovery", "retry");
+    if (status.value.safeMode.active) await this.cli("safe-mode", "exit");
+    await this.#endUnrecorded();
   }
 
   startIfGone(): void {
