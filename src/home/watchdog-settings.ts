@@ -1,7 +1,7 @@
 // The last settings of the watchdog, kept in the home: a watchdog that is started without any, by the daemon or a
 // service manager, gets the same.
-// WS1. Settings that are there and cannot be read are not missing: without them the user's programs would not be watched
-//      any more. The watchdog ends, and the next one tries again.
+// WS1. Settings that are there and cannot be read are not missing: without them the user's programs would not be
+//      watched any more. The watchdog ends, and the next one tries again.
 
 import { readWhole } from "../log/file/file.ts";
 import { writeJson } from "../log/file/json-file.ts";

@@ -70,13 +70,18 @@ export class HolderPool {
     return this.#taking;
   }
 
+  /** If the disk fails, none is taken over now: new ones do the same, and every step waits for this. */
   async #takeOver(): Promise<void> {
     const { disk, home } = this.#world;
-    const pids = waitingIn(disk.list(joinPath(home, RUN))).filter((pid) => !this.#knockedAt.has(pid));
-    const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, TOKEN));
-    if (token === undefined) return;
-    for (const pid of pids) this.#knockedAt.add(pid);
-    await Promise.all(pids.map((pid) => this.#adopt(pid, new TextDecoder().decode(token).trim())));
+    try {
+      const pids = waitingIn(disk.list(joinPath(home, RUN))).filter((pid) => !this.#knockedAt.has(pid));
+      const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, TOKEN));
+      if (token === undefined) return;
+      for (const pid of pids) this.#knockedAt.add(pid);
+      await Promise.all(pids.map((pid) => this.#adopt(pid, new TextDecoder().decode(token).trim())));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
   }
 
   async #adopt(pid: number, token: string): Promise<void> {

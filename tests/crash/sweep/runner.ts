@@ -3,7 +3,7 @@
 //      command. Once the fault is gone, everything works again, if need be after that command.
 // FR2. If the watchdog and the daemon are both gone, the next command starts them.
 // FR3. What strace wrote proves that the fault fired.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { killIfThere, readProc } from "../../daemon/home.ts";
 import { PATIENCE_MS, until } from "../../until.ts";
@@ -18,6 +18,7 @@ const AFTER_MS = PATIENCE_MS;
 const STRACE = Bun.which("strace") ?? "strace";
 const QUIET_MS = 2_000;
 const LOOK_MS = 100;
+const STEADY_MS = 1_500;
 
 export type Tried = { readonly point: Point; readonly hit: string | undefined; readonly violation: string | undefined };
 
@@ -97,7 +98,15 @@ async function provoke(site: FaultSite, { program, moment }: Point): Promise<voi
   if (program === "screen") return site.draw(moment === "starting");
   if (program === "daemon" && moment === "starting") return killIfThere(site.pidOf("daemon") ?? 0);
   if (program === "watchdog") return killIfThere(site.pidOf(moment === "starting" ? "watchdog" : "daemon") ?? 0);
-  if (program === "web") return moment === "starting" ? killIfThere(site.pidOf("web") ?? 0) : undefined;
+  if (program === "web" && moment === "starting") await killSteady(site.pidOf("web") ?? 0);
+}
+
+/** One that dies again and again is started later and later, unless it was live for a second. */
+async function killSteady(pid: number): Promise<void> {
+  const bornAt = statSync(`/proc/${pid}`).ctimeMs;
+  const ageMs = () => Date.now() - bornAt;
+  await until("it has been live for a second", () => ageMs() > STEADY_MS, ageMs);
+  killIfThere(pid);
 }
 
 /** It prints ten times a second: a fault that can fire has fired. */

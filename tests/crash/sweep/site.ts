@@ -156,6 +156,17 @@ export class FaultSite {
     if (status.value.recovery.stage.endsWith("_FAILED")) await this.cli("recovery", "retry");
     if (status.value.safeMode.active) await this.cli("safe-mode", "exit");
     await this.#endUnrecorded();
+    await this.#restore();
+  }
+
+  /** Terminals that were never started, because the disk failed again and again. */
+  async #restore(): Promise<void> {
+    const listed = await this.home.ask("terminal.list", { brief: true });
+    for (const { id, state } of listed?.ok === true ? listed.value : []) {
+      if (state.kind !== "uncertain" || state.child !== undefined) continue;
+      this.wishes.mayBeLost = true; // Then it is a shell.
+      await this.home.ask("terminal.restore", { id, way: "plan" });
+    }
   }
 
   startIfGone(): void {

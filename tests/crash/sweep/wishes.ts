@@ -24,6 +24,8 @@ export class Wishes {
   readonly #home: AgentHome;
   /** WI1 */
   readonly #promised = new Set<Promised>();
+  /** Terminals whose removal was asked for: it may have happened without an answer. */
+  readonly #removed = new Set<string>();
   #turn = 0;
   /** The agent that gets the messages. */
   agent = "";
@@ -61,7 +63,9 @@ export class Wishes {
     const found = listed?.ok === true ? listed.value.find((one) => one.id === id) : undefined;
     const isAgain = this.mayBeLost && (found?.generation ?? 1) > 1;
     if (isAgain) await this.#home.ask("terminal.signal", { id, signal: "SIGKILL" });
+    if (listed?.ok === true && found === undefined) return this.#removed.has(id);
     if (found?.state.kind !== "ended" || (!isAgain && found.state.code !== CODE)) return false;
+    this.#removed.add(id);
     return (await this.#home.ask("terminal.remove", { id }))?.ok === true;
   }
 

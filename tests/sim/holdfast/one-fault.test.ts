@@ -143,11 +143,13 @@ test("EIO that lasts: status names the terminal that waits for a person, until i
   expect((await site.status(() => true)).troubles).toEqual([]);
 });
 
-test("a failed sync of the directory of all runs costs no run: those after it are done, too", async () => {
+test.each([
+  ["a failed sync of the directory of all runs", "syncDirectory", "/sessions"],
+  ["a failed look for the holders of the daemon before", "list", "/run"],
+])("%s costs no run: those after it are done, too", async (_, failing, ending) => {
   const site = await begun();
   site.machine.disk.plant("/u/one.yml", Buffer.from("name: one\nsteps:\n  - id: s\n    shell: work ok\n"));
-  const ofRuns = (operation: string, path: string) => operation === "syncDirectory" && path.endsWith("/sessions");
-  const count = site.refuse("EIO", 1, ofRuns);
+  const count = site.refuse("EIO", 1, (operation, path) => operation === failing && path.endsWith(ending));
   for (const id of [1, 2].map(idOf)) {
     const wish = { id, path: "/u/one.yml", cwd: "/u", texts: {}, values: {}, env: {} };
     await site.machine.during(site.client.ask("workflow.run", wish));
