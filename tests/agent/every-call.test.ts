@@ -9,7 +9,7 @@ import { Teller } from "../sim/holdfast/teller.ts";
 import { EAGER_STORY, MESSAGE, MODEL, ROOT, STORY } from "./sim-stories.ts";
 
 /** The sampled calls that the gate crashes at. */
-const ONE_IN = 80;
+const ONE_IN = 120;
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
 
 const teller = new Teller();
