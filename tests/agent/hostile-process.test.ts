@@ -27,7 +27,7 @@ afterEach(() => {
 
 const DEEP = "[".repeat(100_000) + "]".repeat(100_000);
 const LINES = amount(20, 400);
-const REQUESTS = amount(10, 200);
+const REQUESTS = amount(6, 200);
 const FILES = amount(4, 12);
 const PROVIDERS: readonly (readonly [string, readonly Message[]])[] = [
   ...[["claude", CLAUDE] as const, ["acp", ACP] as const, ["scripted", SCRIPTED] as const],

@@ -4,8 +4,6 @@ import { PROFILE, seeded } from "../profile.ts";
 import { HostileStory } from "./daemon-story.ts";
 
 const STORIES = { ci: 2, full: 200, nightly: 4_000 }[PROFILE.name];
-/** Stories that have failed. */
-const FOUND: readonly number[] = [];
 
 let inputs = 0;
 afterAll(() => console.log(`hostile inputs: ${inputs}`));
@@ -25,5 +23,3 @@ test("DS1 one hostile agent, run, terminal and client: the daemon lives, the nex
   for (let at = 0; at < STORIES; at += 1) await tell(first + at);
   expect(inputs).toBeGreaterThan(STORIES * 20);
 }, 3_600_000);
-
-test.each(FOUND.map((seed) => [seed]))("story %d", tell);
