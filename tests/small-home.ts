@@ -3,7 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const SMALL = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n[web]\nenabled = false\n";
+const SMALL_LOG = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
+const NO_PAGE = "[web]\nenabled = false\n";
 
 /** Written where a program looks whose HOME is `home` and that is told nothing else. */
 export function userConfig(home: string): void {
@@ -12,5 +13,10 @@ export function userConfig(home: string): void {
 
 export function smallHome(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, SMALL);
+  writeFileSync(path, SMALL_LOG + NO_PAGE);
+}
+
+/** For a test of the page. */
+export function withPage(path: string, more = ""): void {
+  writeFileSync(path, SMALL_LOG + more);
 }

@@ -41,8 +41,10 @@ describe("the pools", () => {
     const pools = poolsOf(["src", "tests", "scripts", "bench"].flatMap((room) => readAll(`${room}/**/*.ts`)));
     const byPool = (pattern: RegExp): Pool[] =>
       [...new Set([...pools].filter(([path]) => pattern.test(path)).map(([, pool]) => pool))].sort();
-    // The lives of the whole daemon run in a process of their own, also those of workflows.
-    expect(byPool(/^tests\/sim\/(?!holdfast\/|fuzz\/workflow)|^src\/base\//)).toEqual(["deterministic"]);
+    // The lives of the whole daemon run in a process of their own, also those of workflows and agents.
+    expect(byPool(/^tests\/sim\/(?!holdfast\/|fuzz\/(?:workflow|agent-crash))|^src\/base\//)).toEqual([
+      "deterministic",
+    ]);
     expect(byPool(/^tests\/launcher|\/real\.test\.ts$|^tests\/tmux\/keeper/)).toEqual(["real-process"]);
   });
 });

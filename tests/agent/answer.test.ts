@@ -49,7 +49,7 @@ test("PR-3(d) the daemon is killed after an answer is durable and before it is a
     async () => (await home.json("prompts"))[0],
     async () => (await home.json("prompts"))[0],
   );
-  const lost = loseAcknowledgement(home, (await home.json("status")).daemon.pid);
+  const lost = loseAcknowledgement(home, (await home.status()).daemon.pid);
   const answer = home.run("answer", asked.id, "allow", "--json");
   expect(JSON.parse(await lost)).toMatchObject({ result: { id: asked.id, state: "answered" } });
   const { code, out } = await answer;

@@ -47,7 +47,7 @@ class AgentCli extends Home {
   }
 
   async killDaemon(): Promise<void> {
-    const { daemon } = await this.json("status");
+    const { daemon } = await this.status();
     process.kill(daemon.pid, "SIGKILL");
   }
 }
@@ -74,7 +74,7 @@ test("agent new creates an agent that ask talks to; ask prints its answer, and a
   rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is not a directory");
   rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "must be given together");
   expect(await home.ok("status")).toContain("agents     1 agent\n");
-  expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
+  expect(await home.status()).toMatchObject({ counts: { agents: 1, prompts: 0 } });
 });
 
 test("agent tree, inspect and inbox show the state; names are found below their parents", async () => {
@@ -253,7 +253,7 @@ test("AG-7(b) ask reports an agent that must not continue by itself after a cras
     () => `${file} exists: ${existsSync(file)}`,
   );
   const { pid } = await home.json("agent", "inspect", "alpha");
-  const { daemon, watchdog } = await home.json("status");
+  const { daemon, watchdog } = await home.status();
   // A daemon that saw the process end would take it for a crash of that process only.
   for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
   process.kill(pid, "SIGKILL");

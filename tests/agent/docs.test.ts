@@ -19,7 +19,7 @@ test("the first five minutes with agents work as documented, through a killed da
   await home.ok("agent", "new", "first", "--provider", "scripted", "--", "./first.sh");
   expect(await home.ok("agent", "ask", "first", "hello")).toBe("Done.\n");
   expect((await home.run("agent", "ask", "first", "please rm the build")).code).toBe(3);
-  process.kill((await home.json("status")).daemon.pid, "SIGKILL");
+  process.kill((await home.status()).daemon.pid, "SIGKILL");
   const [prompt] = await home.json("prompts");
   await home.ok("answer", prompt.id.slice(0, 4), "allow");
   expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");

@@ -242,7 +242,7 @@ describe("what runs", () => {
     const well = answer(await home.run("doctor", "--json"));
     expect(well.checks.filter(({ status }) => status !== "ok")).toEqual([]);
     expect(named(well, "holders")?.what).toBe("1 terminal, each holder answers");
-    const { daemon, watchdog } = await home.json("status");
+    const { daemon, watchdog } = await home.status();
     expect(named(well, "locks")?.what).toContain(`watchdog pid ${watchdog.pid}, daemon pid ${daemon.pid}`);
     await home.ok("down");
     const { id } = await home.listed("work");

@@ -13,7 +13,7 @@ test("with a stopped daemon, every command ends with an answer from the disk or 
   writeFileSync(join(home.path, "config.toml"), "[daemon]\nunresponsive_kill_s = 3600\n");
   await home.ok("up");
   await home.ok("new", "one", "--", "sleep", "1000");
-  const { daemon } = await home.json("status");
+  const { daemon } = await home.status();
   process.kill(daemon.pid, "SIGSTOP");
   const [made, again, retried, status, listed] = await Promise.all([
     home.run("new", "two", "--", "sleep", "1000"),
@@ -40,16 +40,16 @@ test("H4 a stopped watchdog is replaced by the daemon, which stays, and so do it
   const home = new Home();
   await home.ok("up");
   await home.ok("new", "one", "--", "sleep", "1000");
-  const before = await home.json("status");
+  const before = await home.status();
   const { pid } = await home.listed("one");
   process.kill(before.watchdog.pid, "SIGSTOP");
   expect((await home.run("up")).code).toBe(0);
   const replaced = async () => {
-    const { watchdog } = await home.json("status");
+    const { watchdog } = await home.status();
     return watchdog.pid !== null && watchdog.pid !== before.watchdog.pid;
   };
   await until("another watchdog", replaced, () => home.run("logs"));
-  expect((await home.json("status")).daemon).toEqual(before.daemon);
+  expect((await home.status()).daemon).toEqual(before.daemon);
   expect((await home.listed("one")).pid).toBe(pid);
   expect((await home.run("up")).code).toBe(0);
 }, 180_000);
@@ -58,7 +58,7 @@ test("A6 `up` beside a stopped watchdog without a daemon replaces it, and everyt
   const home = new Home();
   await home.ok("up");
   await home.ok("new", "one", "--", "sleep", "1000");
-  const { watchdog, daemon } = await home.json("status");
+  const { watchdog, daemon } = await home.status();
   const { pid } = await home.listed("one");
   process.kill(watchdog.pid, "SIGSTOP");
   process.kill(daemon.pid, "SIGKILL");
@@ -67,7 +67,7 @@ test("A6 `up` beside a stopped watchdog without a daemon replaces it, and everyt
     0,
     expect.stringContaining(`the watchdog (process ${watchdog.pid}) did not reply`),
   ]);
-  const after = await home.json("status");
+  const after = await home.status();
   expect([after.watchdog.pid === watchdog.pid, after.recovery.stage]).toEqual([false, "LIVE"]);
   expect((await home.listed("one")).pid).toBe(pid);
 }, 180_000);

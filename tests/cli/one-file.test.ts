@@ -30,7 +30,7 @@ test("a killed daemon comes back from its bundle, and from the sources after a s
   // Runs without coverage, which would need the sources.
   const up = [BUN, "--no-env-file", "--no-install", join(root, "src/cli/main.ts"), "up"];
   expect(await Bun.spawn(up, { env: home.env, stdio: ["ignore", "ignore", "inherit"] }).exited).toBe(0);
-  const first = await home.json("status");
+  const first = await home.status();
   expect(first.version).toBe("8.8.8");
   await home.ok("new", "one", "--", "sleep", "1000");
   const { pid } = await home.listed("one");
@@ -59,11 +59,11 @@ type Status = {
 /** The status that its successor reports. */
 async function killed(home: Home, pid: number): Promise<Status> {
   process.kill(pid, "SIGKILL");
-  let status: Status = await home.json("status");
+  let status: Status = await home.status();
   await until(
     "the next one answers",
     async () => {
-      status = await home.json("status");
+      status = await home.status();
       return status.recovery?.stage === "LIVE" && status.daemon.pid !== pid;
     },
     () => status,

@@ -1,8 +1,9 @@
 // All of run/ is removed while Holdfast runs: everything in it comes back by itself, nothing is restarted, and `status`
 // and `doctor` show it as before.
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { withPage } from "../small-home.ts";
 import { until } from "../until.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
@@ -15,21 +16,19 @@ const WATCHED = '[watch.mine]\ncommand = ["sleep", "1000"]\n';
 
 test("run/ is complete again within seconds, with the same processes and addresses", async () => {
   const home = new Home();
-  const config = join(home.path, "config.toml");
-  const withPage = readFileSync(config, "utf8").replace("enabled = false", "enabled = true");
-  writeFileSync(config, `${withPage}\n${WATCHED}`);
+  withPage(join(home.path, "config.toml"), WATCHED);
   const file = (name: string) => join(home.path, "run", name);
   await home.ok("up");
   await home.ok("new", "-d", "one", "--", "cat");
   await home.ok("agent", "new", "a", "--provider", "scripted", "--", "cat");
   const missing = () => FILES.filter((name) => !existsSync(file(name)));
   await until("run/ is complete", () => missing().length === 0, missing);
-  const [before, address] = [await home.json("status"), readFileSync(file("mcp.json"), "utf8")];
+  const [before, address] = [await home.status(), readFileSync(file("mcp.json"), "utf8")];
 
   rmSync(file(""), { recursive: true });
   await until("run/ is complete again", () => missing().length === 0, missing);
   const shown = async () => {
-    const { watchdog, daemon, web, programs } = await home.json("status");
+    const { watchdog, daemon, web, programs } = await home.status();
     return JSON.stringify({ watchdog, daemon, web, programs });
   };
   const { watchdog, daemon, web, programs } = before;

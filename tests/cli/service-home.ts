@@ -73,7 +73,7 @@ export class ServiceHome extends Home {
   }
 
   async pids(): Promise<{ daemon: number; watchdog: number }> {
-    const { daemon, watchdog } = await this.json("status");
+    const { daemon, watchdog } = await this.status();
     return { daemon: daemon.pid, watchdog: watchdog.pid };
   }
 }

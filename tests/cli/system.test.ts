@@ -22,7 +22,7 @@ test("logs shows the last lines of watchdog and daemon, and follows new ones", a
   await until(
     "it follows",
     async () => {
-      const { daemon, recovery } = await home.json("status");
+      const { daemon, recovery } = await home.status();
       // Killed any sooner on a busy machine, no daemon would ever report that it is live.
       if (recovery.stage === "LIVE") process.kill(daemon.pid, "SIGKILL");
       return window.seen.includes("live after");

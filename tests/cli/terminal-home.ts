@@ -65,6 +65,11 @@ export class Home {
     return JSON.parse(await this.ok(...args, "--json"));
   }
 
+  /** The status also of a home that has troubles, for instance while its daemon starts. */
+  async status() {
+    return JSON.parse((await this.run("status", "--json")).out);
+  }
+
   /** A terminal as `ls` shows it. */
   async listed(name: string) {
     type Row = { name: string; pid: number; state: string; id: string; clients: number; restoredAt: string | null };

@@ -23,7 +23,7 @@ test("a daemon of a newer version with the same protocol is understood, and stat
   await home.from(installation(NEWER), "up");
   await home.ok("new", "one", "--", "sleep", "1000");
   expect((await home.listed("one")).state).toBe("running");
-  expect(await home.json("status")).toMatchObject({ version: "9.9.9", recovery: { stage: "LIVE" } });
+  expect(await home.status()).toMatchObject({ version: "9.9.9", recovery: { stage: "LIVE" } });
   const said = await home.ok("status");
   expect(said).toContain(`holdfast 9.9.9`);
   expect(said).toContain(`this command is ${VERSION}`);

@@ -50,7 +50,7 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
   await until(
     "the watchdog has noted them",
     async () => {
-      const { programs } = await home.json("status");
+      const { programs } = await home.status();
       return (
         JSON.stringify(programs) ===
         JSON.stringify([
@@ -59,7 +59,7 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
         ])
       );
     },
-    () => home.json("status"),
+    () => home.status(),
   );
   expect(await home.ok("status")).toContain(`program    api, pid ${first}\n`);
   process.kill(first, "SIGKILL");
@@ -71,11 +71,11 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
   const [, second = 0] = livesOf(home, "api");
   await until(
     "status knows",
-    async () => (await home.json("status")).programs[0].pid === second,
-    async () => (await home.json("status")).programs[0].pid,
+    async () => (await home.status()).programs[0].pid === second,
+    async () => (await home.status()).programs[0].pid,
   );
   expect(livesOf(home, "job")).toEqual([job]); // No other program was touched.
-  expect((await home.json("status")).safeMode.active).toBe(false);
+  expect((await home.status()).safeMode.active).toBe(false);
   await home.ok("down");
   // Settled: `down` returns when they are gone.
   for (const pid of [second, job]) expect(processes.startTime(pid)).toBeUndefined();
@@ -93,7 +93,7 @@ test("the environment of a watched program is in no process list, and only that 
     () => linesIn(home, "told").length,
   );
   expect(linesIn(home, "told")).toEqual(["hunter2"]);
-  const { watchdog, daemon } = await home.json("status");
+  const { watchdog, daemon } = await home.status();
   for (const { pid } of [watchdog, daemon]) {
     // Readable by everyone on the machine.
     // Settled: a process keeps the arguments it was started with.
@@ -105,15 +105,15 @@ test("the environment of a watched program is in no process list, and only that 
   await until(
     "another watchdog runs",
     async () => {
-      const { watchdog: next } = await home.json("status");
+      const { watchdog: next } = await home.status();
       return next.pid !== null && next.pid !== watchdog.pid;
     },
-    () => home.json("status"),
+    () => home.status(),
   );
-  const { watchdog: healed } = await home.json("status");
+  const { watchdog: healed } = await home.status();
   // Settled: a process keeps the arguments it was started with.
   expect(readFileSync(`/proc/${healed.pid}/cmdline`, "latin1")).not.toContain("hunter2");
-  expect((await home.json("status")).programs).toHaveLength(1);
+  expect((await home.status()).programs).toHaveLength(1);
 });
 
 test("a watched program that floods its stderr does not make the log grow without bound", async () => {
@@ -133,7 +133,7 @@ test("a watched program that floods its stderr does not make the log grow withou
     () => statSync(log).size,
   );
   expect(statSync(`${log}.1`).size).toBeLessThanOrEqual(8 << 20);
-  process.kill((await home.json("status")).daemon.pid, "SIGKILL");
+  process.kill((await home.status()).daemon.pid, "SIGKILL");
   await until(
     "it is still written to",
     () => readFileSync(log, "utf8").includes("daemon ("),
@@ -155,7 +155,7 @@ test("WD-8(d,e) a watched program that fails at once waits longer each time, and
   // Twice at once, then after 0.1, 0.2, 0.4 and 0.8 s, minus up to 20 % jitter. On a slow machine more, never less.
   const [first, , , , , , seventh] = linesIn(home, "times").map(Number);
   expect((seventh ?? 0) - (first ?? 0)).toBeGreaterThan(1.18); // The clock counts in hundredths.
-  expect((await home.json("status")).safeMode.active).toBe(false);
+  expect((await home.status()).safeMode.active).toBe(false);
   await home.ok("down");
   const lives = livesOf(home, "bad").length;
   expect(JSON.parse(readFileSync(join(home.path, "recovery/last-crash.json"), "utf8"))).toMatchObject({ name: "bad" });
@@ -217,7 +217,7 @@ test("relative paths in the environment are made absolute before they are passed
   writeFileSync(join(home.path, "there/own.toml"), lines.join("\n"));
   const env = { HOLDFAST_CONFIG: "own.toml", HOLDFAST_HOME: ".." };
   expect((await home.at("there", env, "up")).code).toBe(0);
-  const { watchdog, daemon } = await home.json("status");
+  const { watchdog, daemon } = await home.status();
   for (const { pid } of [watchdog, daemon]) {
     const given = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
     expect(given).toContain(`HOLDFAST_CONFIG=${home.path}/there/own.toml`);
@@ -237,7 +237,7 @@ test("`up` starts a watchdog for a daemon that answers although its lock is miss
   const home = new Home();
   configured(home);
   await home.ok("up");
-  const before = await home.json("status");
+  const before = await home.status();
   process.kill(before.watchdog.pid, "SIGSTOP");
   rmSync(join(home.path, "run/watchdog.lock"));
   rmSync(join(home.path, "run/watchdog.sock"));
@@ -245,8 +245,8 @@ test("`up` starts a watchdog for a daemon that answers although its lock is miss
   await home.ok("up");
   await until(
     "a second watchdog",
-    async () => (await home.json("status")).watchdog.pid !== null,
-    async () => (await home.json("status")).watchdog.pid,
+    async () => (await home.status()).watchdog.pid !== null,
+    async () => (await home.status()).watchdog.pid,
   );
   process.kill(before.watchdog.pid, "SIGCONT");
   await until(
@@ -266,17 +266,17 @@ test("run/ is removed and a second watchdog starts before the first notices: one
     () => livesOf(home, "api").length === 1,
     () => livesOf(home, "api").length,
   );
-  const before = await home.json("status");
+  const before = await home.status();
   process.kill(before.watchdog.pid, "SIGSTOP");
   rmSync(join(home.path, "run"), { recursive: true });
   await home.ok("up");
   await until(
     "a second watchdog",
     async () => {
-      const { pid } = (await home.json("status")).watchdog;
+      const { pid } = (await home.status()).watchdog;
       return pid !== null && pid !== before.watchdog.pid;
     },
-    () => home.json("status"),
+    () => home.status(),
   );
   process.kill(before.watchdog.pid, "SIGCONT");
   await until(
@@ -297,17 +297,17 @@ test("run/ is removed and a second watchdog starts before the first notices: one
   const after = await until(
     "status shows the same daemon, and the program that is left",
     async () => {
-      const shown = await home.json("status");
+      const shown = await home.status();
       return shown.daemon.pid === before.daemon.pid && shown.programs[0]?.pid === left && shown;
     },
-    () => home.json("status"),
+    () => home.status(),
   );
   expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Losing a race is not a crash.
   process.kill(after.daemon.pid, "SIGKILL");
   await until(
     "the daemon is back",
-    async () => (await home.json("status")).recovery.stage === "LIVE",
-    async () => (await home.json("status")).recovery.stage,
+    async () => (await home.status()).recovery.stage === "LIVE",
+    async () => (await home.status()).recovery.stage,
   );
   await until(
     "the crash is counted once",
@@ -315,6 +315,6 @@ test("run/ is removed and a second watchdog starts before the first notices: one
       const path = join(home.path, "recovery/crash-history.json");
       return existsSync(path) && JSON.parse(readFileSync(path, "utf8")).crashes.length === 1;
     },
-    () => home.json("status"),
+    () => home.status(),
   );
 }, 180_000);

@@ -55,7 +55,7 @@ describe("attach", () => {
     const window = home.window(["new", "t", "--", "cat"]);
     window.type("before\r");
     await window.shows("before\r\nbefore\r\n");
-    const { daemon, watchdog } = await home.json("status");
+    const { daemon, watchdog } = await home.status();
     for (const { pid } of [daemon, watchdog]) process.kill(pid, "SIGKILL");
     window.type("during\r");
     await window.shows("during\r\nduring\r\n");
@@ -70,7 +70,7 @@ describe("attach", () => {
       one.type(DETACH);
       expect(await one.exited).toBe(0);
     }
-    expect(await home.json("status")).toMatchObject({ daemon: { pid: null } });
+    expect(await home.status()).toMatchObject({ daemon: { pid: null } });
   }, 180_000);
 
   test("the daemon is killed during typing: every line arrives once, the program is the same, and a new daemon knows it", async () => {
@@ -85,7 +85,7 @@ describe("attach", () => {
     ]);
     await window.shows("ready");
     const { pid } = await home.listed("t");
-    const { daemon } = await home.json("status");
+    const { daemon } = await home.status();
     process.kill(daemon.pid, "SIGKILL");
     const lines = Array.from({ length: 50 }, (_, at) => `<line ${at}>`);
     for (const line of lines) window.type(`${line.slice(1, -1)}\r`);
@@ -94,10 +94,10 @@ describe("attach", () => {
     await until(
       "another daemon is live",
       async () => {
-        const { daemon: now, recovery } = await home.json("status");
+        const { daemon: now, recovery } = await home.status();
         return now.pid !== null && now.pid !== daemon.pid && recovery.stage === "LIVE";
       },
-      () => home.json("status"),
+      () => home.status(),
     );
     expect(await home.listed("t")).toMatchObject({ pid, state: "running", clients: 1 });
     window.type("after\r");
@@ -110,7 +110,7 @@ describe("attach", () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", "echo here; cat");
     await home.says("t", "here");
-    const { daemon, watchdog } = await home.json("status");
+    const { daemon, watchdog } = await home.status();
     const both = [watchdog.pid, daemon.pid]; // A running watchdog would eventually kill it.
     for (const pid of both) process.kill(pid, "SIGSTOP");
     try {

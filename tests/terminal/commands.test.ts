@@ -12,7 +12,7 @@ const MAIN = ours("src/cli/main.ts");
 afterAll(endAll, 180_000);
 
 async function pidsOf(home: Home): Promise<{ daemon: number; watchdog: number }> {
-  const { daemon, watchdog } = await home.json("status");
+  const { daemon, watchdog } = await home.status();
   return { daemon: daemon.pid, watchdog: watchdog.pid };
 }
 
@@ -104,11 +104,11 @@ describe("the daemon comes and goes", () => {
     await home.ok("new", "-d", "t", "--", "cat");
     const { pid } = await home.listed("t");
     await home.ok("down");
-    expect(await home.json("status")).toMatchObject({ daemon: { pid: null }, watchdog: { pid: null } });
+    expect(await home.status()).toMatchObject({ daemon: { pid: null }, watchdog: { pid: null } });
     expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
     await home.ok("send", "t", "while it is down", "-e");
     await home.says("t", "while it is down\nwhile it is down\n");
-    expect(await home.json("status")).toMatchObject({ daemon: { pid: null } });
+    expect(await home.status()).toMatchObject({ daemon: { pid: null } });
     expect(await home.json("up")).toMatchObject({ recovery: { stage: "LIVE" }, counts: { terminals: 1 } });
     expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
     await home.ok("down", "--kill");

@@ -226,7 +226,7 @@ test(
     for (const when of ["before", "after"]) {
       const seq = String(await after(site, id, "two"));
       const times = count();
-      const { daemon } = await home.json("status");
+      const { daemon } = await home.status();
       const asked = home.run("checkpoints", "rollback", id, seq, "--yes");
       if (when === "after")
         await until(

@@ -92,12 +92,12 @@ test(
     const [{ id }] = await home.json("workflows");
     const again = home.window(["resume", id]);
     await again.shows("running: step 2 of 2");
-    const { daemon } = await home.json("status");
+    const { daemon } = await home.status();
     process.kill(daemon.pid, "SIGKILL");
     await until(
       "another daemon lives",
-      async () => (await home.json("status")).daemon.pid !== daemon.pid,
-      async () => (await home.json("status")).daemon.pid,
+      async () => (await home.status()).daemon.pid !== daemon.pid,
+      async () => (await home.status()).daemon.pid,
     );
     again.type("\x03");
     expect(await again.exited).toBe(130);

@@ -89,7 +89,7 @@ test(
     expect((await home.run("run", "flow.yml")).code).toBe(5);
     const [{ id }] = await home.json("workflows");
     for (const times of [1, 2, 3]) {
-      const { daemon } = await home.json("status");
+      const { daemon } = await home.status();
       const asked = home.run("resume", "-d", id);
       // Durable events may still be in the write-ahead log only.
       const path = `${session(id)}/events.jsonl`;

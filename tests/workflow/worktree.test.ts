@@ -105,12 +105,12 @@ test(
       () => existsSync(file("begun")),
       () => `${file("begun")} exists: ${existsSync(file("begun"))}`,
     );
-    const { daemon } = await home.json("status");
+    const { daemon } = await home.status();
     process.kill(daemon.pid, "SIGKILL");
     await until(
       "another daemon lives",
-      async () => (await home.json("status")).daemon.pid !== daemon.pid,
-      async () => (await home.json("status")).daemon.pid,
+      async () => (await home.status()).daemon.pid !== daemon.pid,
+      async () => (await home.status()).daemon.pid,
     );
     expect(trees()).toHaveLength(2);
     write("gate", "");

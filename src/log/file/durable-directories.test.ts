@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { Fault } from "../../base/fault.ts";
 import { DurableDirectories } from "./durable-directories.ts";
@@ -68,16 +68,22 @@ test("a directory that was removed meanwhile is made again", async () => {
   expect(disk.begun).toEqual(["/h", "/h/state", "/h/state"]);
 });
 
-test("DD3 a failed sync fails its own callers, and the next caller syncs again", async () => {
+test("DD3 names that were made before a failed sync are made anew; one that is in use gets the failure", async () => {
   const { disk, directories } = atHome();
+  const make = async (name: string) => {
+    const made = directories.make(`/h/state/${name}`).catch((error: unknown) => error);
+    await disk.forget();
+    return made;
+  };
+  await make("before");
   disk.failing.add("/h/state");
-  const first = directories.make("/h/state/a").catch((error: unknown) => error);
-  const second = directories.make("/h/state/b").catch((error: unknown) => error);
-  await disk.forget();
-  expect(await first).toMatchObject({ code: "EIO" });
-  expect(await second).toBeUndefined();
-  const again = directories.make("/h/state/a");
-  await disk.forget();
-  await again;
-  expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(3);
+  const failed = await Promise.all(["a", "b", "used"].map(make));
+  expect(failed).toMatchObject(["a", "b", "used"].map(() => ({ code: "EIO" })));
+  disk.makeDirectory("/h/state/used/file");
+  expect(await make("used")).toBe(failed[2]);
+  const removed = spyOn(disk, "removeDirectory");
+  expect([await make("a"), await make("before"), await make("new")]).toEqual([undefined, undefined, undefined]);
+  expect(removed.mock.calls).toEqual([["/h/state/a"]]);
+  const { begun } = disk;
+  expect(begun.filter((path) => path === "/h/state")).toHaveLength(4); // For before, the failed one, a and new.
 });

@@ -2,12 +2,16 @@
 // DD1. When `make` resolves, every level below the home exists with a durable name. This includes levels that already
 //      existed: the process that made them may have been killed before the sync.
 // DD2. One sync of a directory serves all callers that asked before it began; later callers share the next.
-// DD3. After a failed sync the next caller syncs again, as the next process would: one failure, or a disk that was full
-//      for a while, must not refuse everything for the rest of this process.
+// DD3. A failed sync is not repeated: it may have lost names that the next one would not write again. Those that were
+//      made before it failed are in doubt: the next caller removes such a directory and makes it anew, so that its name
+//      is written. If it is not empty, its callers get the failure for the life of the process.
 // DD4. A directory that was removed meanwhile is made again.
 
+import { allOf } from "../../base/all-of.ts";
+import { isFault } from "../../base/fault.ts";
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
+import { isFailedSync } from "./file.ts";
 
 /** More than a daemon uses in a while; beyond that they are synced once more, which costs little. */
 const MAX_REMEMBERED = 10_000;
@@ -19,6 +23,8 @@ export class DurableDirectories {
   readonly #home: string;
   readonly #durable = new Set<string>();
   readonly #syncs = new Map<string, Syncing>();
+  /** DD3. With the failure. */
+  readonly #doubtful = new Map<string, unknown>();
 
   constructor(disk: Disk, home: string) {
     this.#disk = disk;
@@ -29,9 +35,20 @@ export class DurableDirectories {
   async make(path: string): Promise<void> {
     if (this.#isThere(path)) return;
     const fresh = levelsOf(path).filter((level) => this.#makeOne(level));
-    await Promise.all([...new Set(fresh.map(parentOf))].map((parent) => this.#sync(parent)));
+    await allOf([...new Set(fresh.map(parentOf))].map((parent) => this.#named(parent, fresh)));
     if (this.#durable.size > MAX_REMEMBERED) this.#durable.clear();
     for (const level of fresh) this.#durable.add(level);
+  }
+
+  /** Makes the names of those that are in `parent` durable. */
+  async #named(parent: string, fresh: readonly string[]): Promise<void> {
+    try {
+      await this.#sync(parent);
+    } catch (error) {
+      if (isFailedSync(error))
+        for (const level of fresh) if (parentOf(level) === parent) this.#doubtful.set(level, error); // DD3
+      throw error;
+    }
   }
 
   #isThere(level: string): boolean {
@@ -41,22 +58,32 @@ export class DurableDirectories {
   /** Returns whether its name must be made durable. */
   #makeOne(level: string): boolean {
     if (this.#isThere(level)) return false;
+    if (this.#doubtful.has(level)) this.#removeDoubtful(level);
     if (this.#disk.stat(level) !== undefined) return level.startsWith(this.#home);
     this.#disk.makeDirectory(level);
     return true;
+  }
+
+  /** DD3 */
+  #removeDoubtful(level: string): void {
+    try {
+      this.#disk.removeDirectory(level);
+    } catch (error) {
+      if (isFault(error, "ENOTEMPTY")) throw this.#doubtful.get(level);
+      if (!isFault(error, "ENOENT")) throw error;
+    }
+    this.#doubtful.delete(level);
   }
 
   /** DD2 */
   #sync(directory: string): Promise<void> {
     const now = this.#syncs.get(directory);
     if (now === undefined) return this.#begin(directory);
-    // The caller that began it gets its failure.
-    now.next ??= now.running.catch(() => undefined).then(() => this.#begin(directory));
+    now.next ??= now.running.then(() => this.#begin(directory)); // DD3: also its failure.
     return now.next;
   }
 
   #begin(directory: string): Promise<void> {
-    // DD3
     const running = this.#disk.syncDirectory(directory).finally(() => {
       if (this.#syncs.get(directory)?.running === running) this.#syncs.delete(directory);
     });

@@ -2,7 +2,7 @@
 // RC1. `process.stdout` is used only if it must be: creating it takes longer than most of our commands.
 import { fstatSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
-import { isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
 import { type Console, END_SIGNALS, type Output } from "../console.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
 import { isTerminal, sizeOf } from "./terminal-mode.ts";
@@ -72,16 +72,22 @@ async function write(fd: number, bytes: Uint8Array): Promise<void> {
       done += attempt("write", nameOf(fd), () => writeSync(fd, bytes, done));
     } catch (error) {
       if (isFault(error, "EAGAIN")) return writeWaiting(fd, bytes.subarray(done));
-      if (!isFault(error, "EINTR")) throw error;
+      if (!isFault(error, "EINTR")) throw asWritten(error, fd);
     }
   }
+}
+
+/** C2. An output may be a socket: if its reader leaves with something unread, it is reset instead of closed. */
+function asWritten(error: unknown, fd: number): unknown {
+  if (!isFault(error, "ECONNRESET")) return error;
+  return new Fault({ code: "EPIPE", operation: "write", path: nameOf(fd) }, error);
 }
 
 /** For an output that was made non-blocking: the stream waits until it accepts more. */
 function writeWaiting(fd: number, bytes: Uint8Array): Promise<void> {
   const stream = streamOf(fd);
   return new Promise((done, failed) => {
-    const fail = (error: unknown) => failed(asFault(error, "write", nameOf(fd)));
+    const fail = (error: unknown) => failed(asWritten(asFault(error, "write", nameOf(fd)), fd));
     stream.once("error", fail);
     stream.write(bytes, (error) => {
       stream.off("error", fail);

@@ -12,6 +12,7 @@ import { realDisk } from "../../../src/world/real/disk.ts";
 import type { AgentHome } from "../../agent/agent-home.ts";
 import { isGone, killIfThere, processes, readProc } from "../../daemon/home.ts";
 import { BUN, COUNTING, ours } from "../../ours.ts";
+import { withPage } from "../../small-home.ts";
 import { until } from "../../until.ts";
 import type { Program } from "./table.ts";
 import { WISHES, Wishes } from "./wishes.ts";
@@ -35,6 +36,7 @@ export class FaultSite {
 
   constructor(home: AgentHome) {
     this.home = home;
+    withPage(join(home.path, ".config/holdfast/config.toml"));
     this.wishes = new Wishes(home);
   }
 

@@ -143,22 +143,36 @@ test("EIO that lasts: status names the terminal that waits for a person, until i
   expect((await site.status(() => true)).troubles).toEqual([]);
 });
 
-test.each([
-  ["a failed sync of the directory of all runs", "syncDirectory", "/sessions"],
-  ["a failed look for the holders of the daemon before", "list", "/run"],
-])("%s costs no run: those after it are done, too", async (_, failing, ending) => {
+/** Two runs of one step each, of which the second is done although this call fails once. */
+async function runsBeside(failing: string, ending: string) {
   const site = await begun();
   site.machine.disk.plant("/u/one.yml", Buffer.from("name: one\nsteps:\n  - id: s\n    shell: work ok\n"));
   const count = site.refuse("EIO", 1, (operation, path) => operation === failing && path.endsWith(ending));
-  for (const id of [1, 2].map(idOf)) {
+  const isDone = async (id: string) => {
+    while ((await site.client.ask("workflow.show", { id, from: 0 })).state !== "done") await site.client.sleep(50);
+  };
+  const [first, second] = [idOf(1), idOf(2)];
+  for (const id of [first, second]) {
     const wish = { id, path: "/u/one.yml", cwd: "/u", texts: {}, values: {}, env: {} };
     await site.machine.during(site.client.ask("workflow.run", wish));
-    const isDone = async () => {
-      while ((await site.client.ask("workflow.show", { id, from: 0 })).state !== "done") await site.client.sleep(50);
-    };
-    await site.machine.during(isDone());
   }
+  await site.machine.during(isDone(second));
   expect(count.left).toBe(0);
+  return { site, firstIsDone: () => site.machine.during(isDone(first)) };
+}
+
+test("a failed look for the holders of the daemon before costs no run: those after it are done, too", async () => {
+  const { firstIsDone } = await runsBeside("list", "/run");
+  await firstIsDone();
+});
+
+test("a failed sync of the directory of all runs delays one run, which status names; those after it are done", async () => {
+  const { site, firstIsDone } = await runsBeside("syncDirectory", "/sessions");
+  const { troubles } = await site.status((status) => status.troubles?.length === 1);
+  expect(troubles?.[0]?.what).toContain("is not started yet: syncDirectory /h/state/u/sessions: EIO");
+  await site.again();
+  await firstIsDone();
+  expect((await site.status(() => true)).troubles).toEqual([]);
 });
 
 test.each(["EMFILE", "EIO"])(
