@@ -99,7 +99,7 @@ const SWEEPS = [
   { calls: "pwrite64", error: "ENOSPC", judges: true },
 ];
 
-for (const { calls, error, judges } of sampleOf(SWEEPS, 2)) {
+for (const { calls, error, judges } of sampleOf(SWEEPS, 4)) {
   test.skipIf(!straceWorks.ok)(
     `EL-2 ${error} from sampled ${calls} calls ends the run without a false acknowledgement, and the next run recovers (needs strace)`,
     async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { realDisk } from "../../src/world/real/disk.ts";
+import { amount } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes } from "./home.ts";
 
@@ -29,7 +30,7 @@ test("killed at eight moments of a start, the daemon finishes it, and exactly on
   let daemon = await home.live();
   const ids: string[] = [];
   for (const [moment, holds] of Object.entries(MOMENTS)) {
-    for (const _ of [1, 2]) {
+    for (let time = 0; time < amount(1, 2); time += 1) {
       const id = await home.open(`t${ids.length}`, PROGRAM);
       ids.push(id);
       await until(

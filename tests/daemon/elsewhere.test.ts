@@ -25,6 +25,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { BUN } from "../ours.ts";
 import { rewriteLast } from "../poison.ts";
+import { isInSample } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, killIfThere, processes, readProc } from "./home.ts";
 
@@ -48,31 +49,32 @@ async function created(home: DaemonHome, id: string, argv: readonly string[]): P
   await log.close();
 }
 
-test("a truncated last line, in the log and in a session's, loses nothing that was acknowledged", async () => {
-  const home = newHome();
-  const first = await home.live();
-  const id = await home.open("one", SLEEP);
-  const before = await home.is(id, "running");
-  const events = home.file(`terminals/${id}/events.jsonl`);
-  await until(
-    "the session's log is written",
-    () => existsSync(events),
-    () => `${events} exists: ${existsSync(events)}`,
-  );
-  await home.kill(first);
-  appendFileSync(events, '{"seq":99,"prev":');
-  const wal = readFileSync(walOf(home));
-  const end = wal.findLastIndex((byte) => byte !== 0) + 1;
-  const file = openSync(walOf(home), "r+");
-  writeSync(file, Buffer.from('{"half":'), 0, 8, end);
-  closeSync(file);
-  const second = await home.live();
-  expect((await home.listed(id)).state).toEqual(before);
-  await home.must("terminal.rename", { id, name: "other" }); // A second life writes after the cut.
-  await home.kill(second);
-  await home.live();
-  expect(await home.listed(id)).toMatchObject({ name: "other", state: before });
-});
+if (isInSample(2))
+  test("a truncated last line, in the log and in a session's, loses nothing that was acknowledged", async () => {
+    const home = newHome();
+    const first = await home.live();
+    const id = await home.open("one", SLEEP);
+    const before = await home.is(id, "running");
+    const events = home.file(`terminals/${id}/events.jsonl`);
+    await until(
+      "the session's log is written",
+      () => existsSync(events),
+      () => `${events} exists: ${existsSync(events)}`,
+    );
+    await home.kill(first);
+    appendFileSync(events, '{"seq":99,"prev":');
+    const wal = readFileSync(walOf(home));
+    const end = wal.findLastIndex((byte) => byte !== 0) + 1;
+    const file = openSync(walOf(home), "r+");
+    writeSync(file, Buffer.from('{"half":'), 0, 8, end);
+    closeSync(file);
+    const second = await home.live();
+    expect((await home.listed(id)).state).toEqual(before);
+    await home.must("terminal.rename", { id, name: "other" }); // A second life writes after the cut.
+    await home.kill(second);
+    await home.live();
+    expect(await home.listed(id)).toMatchObject({ name: "other", state: before });
+  });
 
 test("DS-2(a) a bad record sets one terminal aside, with its name and a next step; the others come up", async () => {
   const home = newHome();
@@ -118,19 +120,20 @@ test("PB2 a terminal whose log does not fold can be removed: its program ends, a
   expect((await home.report()).items.map(({ id, fate }) => [id, fate])).toEqual([[good, "back as it was"]]);
 });
 
-test("a holder's socket deleted while the daemon was down is found again", async () => {
-  const home = newHome();
-  const first = await home.live();
-  const id = await home.open("one", SLEEP);
-  const before = await home.is(id, "running");
-  await home.kill(first);
-  unlinkSync(home.file(`run/${id.slice(0, 16)}.sock`));
-  await home.live();
-  expect((await home.listed(id)).state).toEqual(before);
-  expect((await home.report()).items).toMatchObject([{ id, fate: "back as it was" }]);
-  process.kill(before.pid, "SIGKILL");
-  expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
-});
+if (isInSample(2, 1))
+  test("a holder's socket deleted while the daemon was down is found again", async () => {
+    const home = newHome();
+    const first = await home.live();
+    const id = await home.open("one", SLEEP);
+    const before = await home.is(id, "running");
+    await home.kill(first);
+    unlinkSync(home.file(`run/${id.slice(0, 16)}.sock`));
+    await home.live();
+    expect((await home.listed(id)).state).toEqual(before);
+    expect((await home.report()).items).toMatchObject([{ id, fate: "back as it was" }]);
+    process.kill(before.pid, "SIGKILL");
+    expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
+  });
 
 test("a stopped holder delays neither recovery nor the list, and is reached again once it continues", async () => {
   const home = newHome();
@@ -150,63 +153,69 @@ test("a stopped holder delays neither recovery nor the list, and is reached agai
   expect(await home.is(stopped, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("programs replaced while they run: the daemon continues, and still starts terminals of its own version", async () => {
-  const home = newHome();
-  const root = mkdtempSync(join(tmpdir(), "hfdm-"));
-  try {
-    cpSync(join(ROOT, "src"), join(root, "src"), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-    const daemon = home.start({}, root);
-    await home.isLive(daemon);
-    await until(
-      "the holder's program is made",
-      () => existsSync(home.file("run/bin")) && readdirSync(home.file("run/bin")).some((name) => name.endsWith(".js")),
-      () => [`${home.file("run/bin")} exists: ${existsSync(home.file("run/bin"))}`, readdirSync(home.file("run/bin"))],
-    );
-    const before = await home.is(await home.open("before", SLEEP), "running");
-    rmSync(join(root, "src"), { recursive: true });
-    mkdirSync(join(root, "src/holder"), { recursive: true });
-    writeFileSync(join(root, "src/holder/main.ts"), "process.exit(3);");
-    await home.is(await home.open("after", SLEEP), "running");
-    await home.kill(daemon);
-    await home.live(); // The new version, which adopts.
-    const pids = (await home.must("terminal.list", {})).map(({ state }) => state.kind === "running" && state.pid);
-    expect(pids).toContain(before.pid);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-});
+if (isInSample(2))
+  test("programs replaced while they run: the daemon continues, and still starts terminals of its own version", async () => {
+    const home = newHome();
+    const root = mkdtempSync(join(tmpdir(), "hfdm-"));
+    try {
+      cpSync(join(ROOT, "src"), join(root, "src"), { recursive: true });
+      symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+      const daemon = home.start({}, root);
+      await home.isLive(daemon);
+      await until(
+        "the holder's program is made",
+        () =>
+          existsSync(home.file("run/bin")) && readdirSync(home.file("run/bin")).some((name) => name.endsWith(".js")),
+        () => [
+          `${home.file("run/bin")} exists: ${existsSync(home.file("run/bin"))}`,
+          readdirSync(home.file("run/bin")),
+        ],
+      );
+      const before = await home.is(await home.open("before", SLEEP), "running");
+      rmSync(join(root, "src"), { recursive: true });
+      mkdirSync(join(root, "src/holder"), { recursive: true });
+      writeFileSync(join(root, "src/holder/main.ts"), "process.exit(3);");
+      await home.is(await home.open("after", SLEEP), "running");
+      await home.kill(daemon);
+      await home.live(); // The new version, which adopts.
+      const pids = (await home.must("terminal.list", {})).map(({ state }) => state.kind === "running" && state.pid);
+      expect(pids).toContain(before.pid);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
 
-test("DS-4(a) a stop that races a start, at four moments: the next start is live and complete", async () => {
-  const home = newHome();
-  const first = await home.live();
-  const id = await home.open("one", SLEEP);
-  const before = await home.is(id, "running");
-  await home.kill(first);
-  const [socket, state, marker] = ["run/daemon.sock", "recovery/recovery-state.json", "recovery/clean-shutdown.json"];
-  const facts: readonly ((pid: number, stateBefore: string) => boolean)[] = [
-    () => true,
-    (pid) => home.text("run/daemon.lock").includes(`"pid":${pid},`),
-    () => existsSync(home.file(socket)),
-    (_, stateBefore) => home.text(state) !== stateBefore,
-  ];
-  for (const fact of facts) {
-    // Files of the previous daemon would prove nothing.
-    for (const left of [socket, marker]) rmSync(home.file(left), { force: true });
-    const stateBefore = home.text(state);
-    const racing = home.start();
-    await until(
-      "the fact",
-      () => fact(racing.process.pid, stateBefore),
-      () => fact(racing.process.pid, stateBefore),
-    );
-    const code = await home.stop(racing);
-    expect([0, 143]).toContain(code); // 143: before its signal handler was installed.
-    expect(existsSync(home.file(marker)) && code === 143).toBe(false);
-  }
-  await home.live();
-  expect((await home.listed(id)).state).toEqual(before);
-});
+if (isInSample(2, 1))
+  test("DS-4(a) a stop that races a start, at four moments: the next start is live and complete", async () => {
+    const home = newHome();
+    const first = await home.live();
+    const id = await home.open("one", SLEEP);
+    const before = await home.is(id, "running");
+    await home.kill(first);
+    const [socket, state, marker] = ["run/daemon.sock", "recovery/recovery-state.json", "recovery/clean-shutdown.json"];
+    const facts: readonly ((pid: number, stateBefore: string) => boolean)[] = [
+      () => true,
+      (pid) => home.text("run/daemon.lock").includes(`"pid":${pid},`),
+      () => existsSync(home.file(socket)),
+      (_, stateBefore) => home.text(state) !== stateBefore,
+    ];
+    for (const fact of facts) {
+      // Files of the previous daemon would prove nothing.
+      for (const left of [socket, marker]) rmSync(home.file(left), { force: true });
+      const stateBefore = home.text(state);
+      const racing = home.start();
+      await until(
+        "the fact",
+        () => fact(racing.process.pid, stateBefore),
+        () => fact(racing.process.pid, stateBefore),
+      );
+      const code = await home.stop(racing);
+      expect([0, 143]).toContain(code); // 143: before its signal handler was installed.
+      expect(existsSync(home.file(marker)) && code === 143).toBe(false);
+    }
+    await home.live();
+    expect((await home.listed(id)).state).toEqual(before);
+  });
 
 test("a start that was cancelled but not recorded is made by the next daemon, and a late holder starts nothing", async () => {
   const home = newHome();
@@ -285,36 +294,37 @@ test.each(["up", "down"])(
   },
 );
 
-test("100 orphans at start are found and stopped; an unrelated process is not", async () => {
-  const home = newHome();
-  const first = await home.live();
-  const script = "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; wait";
-  const id = await home.open("many", ["sh", "-c", script]);
-  const { holder, pid: shell } = await home.is(id, "running");
-  const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  await until(
-    "a hundred programs sleep",
-    () => sleepers().length === 100,
-    () => sleepers().length,
-  );
-  const stranger = Bun.spawn(SLEEP, { env: { HOLDFAST_TERMINAL: "of another home" } });
-  await home.kill(first);
-  killIfThere(holder);
-  // The shell, which gets a hangup from its terminal, is not one of the hundred.
-  await until(
-    "both are gone",
-    () => [holder, shell].every((who) => processes.startTime(who) === undefined),
-    () => [holder, shell],
-  );
-  expect(sleepers().length).toBe(100);
-  await home.live();
-  expect(sleepers()).toEqual([]);
-  expect(stranger.exitCode).toBeNull();
-  stranger.kill("SIGKILL");
-  const { items } = await home.report();
-  expect(items.filter(({ what }) => what === "process").length).toBe(100);
-  expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "restarted" }]);
-});
+if (isInSample(2, 1))
+  test("100 orphans at start are found and stopped; an unrelated process is not", async () => {
+    const home = newHome();
+    const first = await home.live();
+    const script = "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; wait";
+    const id = await home.open("many", ["sh", "-c", script]);
+    const { holder, pid: shell } = await home.is(id, "running");
+    const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+    await until(
+      "a hundred programs sleep",
+      () => sleepers().length === 100,
+      () => sleepers().length,
+    );
+    const stranger = Bun.spawn(SLEEP, { env: { HOLDFAST_TERMINAL: "of another home" } });
+    await home.kill(first);
+    killIfThere(holder);
+    // The shell, which gets a hangup from its terminal, is not one of the hundred.
+    await until(
+      "both are gone",
+      () => [holder, shell].every((who) => processes.startTime(who) === undefined),
+      () => [holder, shell],
+    );
+    expect(sleepers().length).toBe(100);
+    await home.live();
+    expect(sleepers()).toEqual([]);
+    expect(stranger.exitCode).toBeNull();
+    stranger.kill("SIGKILL");
+    const { items } = await home.report();
+    expect(items.filter(({ what }) => what === "process").length).toBe(100);
+    expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "restarted" }]);
+  });
 
 test("NUL bytes and split characters are on the tape unchanged, across the daemon's death", async () => {
   const home = newHome();
@@ -339,17 +349,18 @@ test("NUL bytes and split characters are on the tape unchanged, across the daemo
   expect(tape.kind === "bytes" && Buffer.from(tape.bytes).toString("latin1")).toBe("a\0b\xc3\xa4\xff\0");
 });
 
-test("a program killed for memory is killed before us, and takes nothing down with it", async () => {
-  const home = newHome();
-  const daemon = await home.live();
-  const [greedy, other] = [await home.open("greedy", SLEEP), await home.open("other", SLEEP)];
-  const { pid, holder } = await home.is(greedy, "running");
-  const before = await home.is(other, "running");
-  const score = (who: number) => Number(readProc(who, "oom_score_adj"));
-  expect(score(pid)).toBeGreaterThan(score(holder));
-  expect(score(pid)).toBeGreaterThan(score(daemon.process.pid));
-  process.kill(pid, "SIGKILL"); // As the system does it.
-  expect(await home.is(greedy, "ended")).toMatchObject({ code: null, signal: "SIGKILL" });
-  expect((await home.listed(other)).state).toEqual(before);
-  await home.isLive(daemon);
-});
+if (isInSample(2))
+  test("a program killed for memory is killed before us, and takes nothing down with it", async () => {
+    const home = newHome();
+    const daemon = await home.live();
+    const [greedy, other] = [await home.open("greedy", SLEEP), await home.open("other", SLEEP)];
+    const { pid, holder } = await home.is(greedy, "running");
+    const before = await home.is(other, "running");
+    const score = (who: number) => Number(readProc(who, "oom_score_adj"));
+    expect(score(pid)).toBeGreaterThan(score(holder));
+    expect(score(pid)).toBeGreaterThan(score(daemon.process.pid));
+    process.kill(pid, "SIGKILL"); // As the system does it.
+    expect(await home.is(greedy, "ended")).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect((await home.listed(other)).state).toEqual(before);
+    await home.isLive(daemon);
+  });

@@ -1,6 +1,7 @@
 // The machine goes down: every process of a home is killed at once, and the next daemon runs in another boot.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { isInSample } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, killIfThere, processes } from "./home.ts";
 import { boot, isBack, powerCut, tapeText } from "./power-cut.ts";
@@ -52,55 +53,57 @@ test("after a machine crash twelve terminals are back: same ids, same tapes, and
   }
 });
 
-test("a program that the machine killed a moment before its holder comes back; one that ended by itself stays ended", async () => {
-  const home = newHome();
-  const first = await home.live(boot(1));
-  const killed = await home.open("killed", SHELL);
-  const asked = await home.open("asked", ["sh", "-c", "read line; exit 3"]);
-  const { pid } = await home.is(killed, "running");
-  const { pid: other } = await home.is(asked, "running");
-  await home.kill(first);
-  killIfThere(pid);
-  await until(
-    "its end is on disk",
-    () => existsSync(home.file(`terminals/${killed}/exit.json`)),
-    () =>
-      `${home.file(`terminals/${killed}/exit.json`)} exists: ${existsSync(home.file(`terminals/${killed}/exit.json`))}`,
-  );
-  process.kill(other, "SIGUSR1"); // Nothing that a machine sends to all.
-  await until(
-    "its end is on disk too",
-    () => existsSync(home.file(`terminals/${asked}/exit.json`)),
-    () =>
-      `${home.file(`terminals/${asked}/exit.json`)} exists: ${existsSync(home.file(`terminals/${asked}/exit.json`))}`,
-  );
-  await powerCut(home);
-  await home.live(boot(2));
-  expect(await home.listed(killed)).toMatchObject({ generation: 2, state: { kind: "running" } });
-  expect(await home.listed(asked)).toMatchObject({ generation: 1, state: { kind: "ended", signal: "SIGUSR1" } });
-});
+if (isInSample(2))
+  test("a program that the machine killed a moment before its holder comes back; one that ended by itself stays ended", async () => {
+    const home = newHome();
+    const first = await home.live(boot(1));
+    const killed = await home.open("killed", SHELL);
+    const asked = await home.open("asked", ["sh", "-c", "read line; exit 3"]);
+    const { pid } = await home.is(killed, "running");
+    const { pid: other } = await home.is(asked, "running");
+    await home.kill(first);
+    killIfThere(pid);
+    await until(
+      "its end is on disk",
+      () => existsSync(home.file(`terminals/${killed}/exit.json`)),
+      () =>
+        `${home.file(`terminals/${killed}/exit.json`)} exists: ${existsSync(home.file(`terminals/${killed}/exit.json`))}`,
+    );
+    process.kill(other, "SIGUSR1"); // Nothing that a machine sends to all.
+    await until(
+      "its end is on disk too",
+      () => existsSync(home.file(`terminals/${asked}/exit.json`)),
+      () =>
+        `${home.file(`terminals/${asked}/exit.json`)} exists: ${existsSync(home.file(`terminals/${asked}/exit.json`))}`,
+    );
+    await powerCut(home);
+    await home.live(boot(2));
+    expect(await home.listed(killed)).toMatchObject({ generation: 2, state: { kind: "running" } });
+    expect(await home.listed(asked)).toMatchObject({ generation: 1, state: { kind: "ended", signal: "SIGUSR1" } });
+  });
 
-test("a command that cannot be resumed comes back as its shell, with the old command prepared and not run", async () => {
-  const home = newHome();
-  await home.live(boot(1));
-  const id = await home.open("make", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
-  await until(
-    "it ran",
-    () => home.text("ran") === "x\n",
-    () => home.text("ran"),
-  );
-  await powerCut(home);
-  await home.live(boot(2));
-  await until(
-    "the command is at the prompt",
-    () => (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
-    () => tapeText(home, id).split(MARK)[1] ?? "",
-  );
-  expect(home.text("ran")).toBe("x\n");
-  expect((await home.report()).items).toMatchObject([
-    { id, fate: "restarted", reason: expect.stringContaining("ready to be run, not run: sh -c 'echo x") },
-  ]);
-});
+if (isInSample(2, 1))
+  test("a command that cannot be resumed comes back as its shell, with the old command prepared and not run", async () => {
+    const home = newHome();
+    await home.live(boot(1));
+    const id = await home.open("make", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
+    await until(
+      "it ran",
+      () => home.text("ran") === "x\n",
+      () => home.text("ran"),
+    );
+    await powerCut(home);
+    await home.live(boot(2));
+    await until(
+      "the command is at the prompt",
+      () => (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
+      () => tapeText(home, id).split(MARK)[1] ?? "",
+    );
+    expect(home.text("ran")).toBe("x\n");
+    expect((await home.report()).items).toMatchObject([
+      { id, fate: "restarted", reason: expect.stringContaining("ready to be run, not run: sh -c 'echo x") },
+    ]);
+  });
 
 test("an agent continues its conversation, with its original options; one that had not begun starts it", async () => {
   const home = newHome();
@@ -138,25 +141,26 @@ test("an agent continues its conversation, with its original options; one that h
   expect((await home.listed(id)).generation).toBe(3);
 });
 
-test("a conversation that one terminal continues is not given to another that may have had it", async () => {
-  const home = newHome();
-  const claude = program(home, "claude");
-  await home.live(boot(1));
-  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
-  for (const [name, words] of Object.entries({ named: ["--session-id", SESSION], unnamed: ["--continue"] })) {
-    const { id } = await home.must("terminal.new", { ...home.wish(name, [claude, ...words]), env });
-    await home.is(id, "running");
-  }
-  const conversations = `.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}`;
-  mkdirSync(home.file(conversations), { recursive: true });
-  writeFileSync(home.file(`${conversations}/${SESSION}.jsonl`), "{}\n");
-  await powerCut(home);
-  await home.live(boot(2));
-  const { items } = await home.report();
-  const told = Object.fromEntries(items.map(({ name, reason }) => [name, reason]));
-  expect(told["named"]).toContain(`continues with: ${claude} --resume ${SESSION}`);
-  expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
-});
+if (isInSample(2))
+  test("a conversation that one terminal continues is not given to another that may have had it", async () => {
+    const home = newHome();
+    const claude = program(home, "claude");
+    await home.live(boot(1));
+    const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+    for (const [name, words] of Object.entries({ named: ["--session-id", SESSION], unnamed: ["--continue"] })) {
+      const { id } = await home.must("terminal.new", { ...home.wish(name, [claude, ...words]), env });
+      await home.is(id, "running");
+    }
+    const conversations = `.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}`;
+    mkdirSync(home.file(conversations), { recursive: true });
+    writeFileSync(home.file(`${conversations}/${SESSION}.jsonl`), "{}\n");
+    await powerCut(home);
+    await home.live(boot(2));
+    const { items } = await home.report();
+    const told = Object.fromEntries(items.map(({ name, reason }) => [name, reason]));
+    expect(told["named"]).toContain(`continues with: ${claude} --resume ${SESSION}`);
+    expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
+  });
 
 test("policies: ask waits for a person, never stays down; `restore` starts either, and keeps its state", async () => {
   const home = newHome();
@@ -197,33 +201,34 @@ test("policies: ask waits for a person, never stays down; `restore` starts eithe
   expect(await home.listed(never)).toMatchObject({ policy: "never", generation: 1, state: { kind: "uncertain" } });
 });
 
-test("a missing directory: the nearest existing one is used, and its command is not run elsewhere", async () => {
-  const home = newHome();
-  const tail = program(home, "tail");
-  mkdirSync(home.file("work/tree/deep"), { recursive: true });
-  await home.live(boot(1));
-  const wish = { ...home.wish("deep", [tail, "-f", "log"]), cwd: home.file("work/tree/deep") };
-  const { id } = await home.must("terminal.new", wish);
-  await home.is(id, "running");
-  await until(
-    "it ran",
-    () => home.text("tail-ran") !== "",
-    () => home.text("tail-ran"),
-  );
-  await powerCut(home);
-  rmSync(home.file("work/tree"), { recursive: true });
-  await home.live(boot(2));
-  const { restored } = await home.listed(id);
-  expect(restored).toMatchObject({ cwd: home.file("work"), typed: `${tail} -f log` });
-  const gone = `${home.file("work/tree/deep")} is gone: started in ${home.file("work")}`;
-  expect(restored?.notes).toContain(gone);
-  await until(
-    "the tape shows the line",
-    () => tapeText(home, id).includes(gone),
-    () => tapeText(home, id),
-  );
-  expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
-});
+if (isInSample(2, 1))
+  test("a missing directory: the nearest existing one is used, and its command is not run elsewhere", async () => {
+    const home = newHome();
+    const tail = program(home, "tail");
+    mkdirSync(home.file("work/tree/deep"), { recursive: true });
+    await home.live(boot(1));
+    const wish = { ...home.wish("deep", [tail, "-f", "log"]), cwd: home.file("work/tree/deep") };
+    const { id } = await home.must("terminal.new", wish);
+    await home.is(id, "running");
+    await until(
+      "it ran",
+      () => home.text("tail-ran") !== "",
+      () => home.text("tail-ran"),
+    );
+    await powerCut(home);
+    rmSync(home.file("work/tree"), { recursive: true });
+    await home.live(boot(2));
+    const { restored } = await home.listed(id);
+    expect(restored).toMatchObject({ cwd: home.file("work"), typed: `${tail} -f log` });
+    const gone = `${home.file("work/tree/deep")} is gone: started in ${home.file("work")}`;
+    expect(restored?.notes).toContain(gone);
+    await until(
+      "the tape shows the line",
+      () => tapeText(home, id).includes(gone),
+      () => tapeText(home, id),
+    );
+    expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
+  });
 
 test("RS-4(a) a crash in the middle of restoring: started terminals are adopted, the rest follows, each started once", async () => {
   const home = newHome();
@@ -252,27 +257,28 @@ test("RS-4(a) a crash in the middle of restoring: started terminals are adopted,
   expect(items.filter(({ what }) => what === "terminal").map(({ fate }) => fate)).toEqual(ids.map(() => "restarted"));
 });
 
-test("a reboot in the middle of a recovery is another machine crash, and starts the next generation", async () => {
-  const home = newHome();
-  await home.live(boot(1));
-  const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => home.open(`t${n}`, SHELL)));
-  for (const id of ids) await home.is(id, "running");
-  await powerCut(home);
-  home.start(boot(2));
-  await until(
-    "one is restored",
-    () => ids.some((id) => home.claim(id)?.generation === 2),
-    () => ids,
-  );
-  await powerCut(home);
-  writeFileSync(
-    home.file("recovery/recovery-state.json"),
-    JSON.stringify({ stage: "RECONCILING", timestamp: "", attemptCount: 1, lastError: null, bootId: "boot-2" }),
-  );
-  await home.live(boot(3));
-  expect((await home.report()).cause).toBe("machine crash");
-  for (const id of ids) await isBack(home, id, 2);
-});
+if (isInSample(2))
+  test("a reboot in the middle of a recovery is another machine crash, and starts the next generation", async () => {
+    const home = newHome();
+    await home.live(boot(1));
+    const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => home.open(`t${n}`, SHELL)));
+    for (const id of ids) await home.is(id, "running");
+    await powerCut(home);
+    home.start(boot(2));
+    await until(
+      "one is restored",
+      () => ids.some((id) => home.claim(id)?.generation === 2),
+      () => ids,
+    );
+    await powerCut(home);
+    writeFileSync(
+      home.file("recovery/recovery-state.json"),
+      JSON.stringify({ stage: "RECONCILING", timestamp: "", attemptCount: 1, lastError: null, bootId: "boot-2" }),
+    );
+    await home.live(boot(3));
+    expect((await home.report()).cause).toBe("machine crash");
+    for (const id of ids) await isBack(home, id, 2);
+  });
 
 test("rollback ends what was started; the terminal is as it was before, and can be restored another way", async () => {
   const home = newHome();
@@ -313,60 +319,65 @@ test("rollback ends what was started; the terminal is as it was before, and can 
   expect(await home.ask("recovery.rollback", { id })).toMatchObject({ ok: false, error: { code: "accepted" } });
 });
 
-test("a holder killed while the daemon lives: its terminal is back at once, and its remaining processes are stopped", async () => {
-  const home = newHome();
-  await home.live();
-  const id = await home.open("t", ["sh", "-c", "setsid sleep 1000 & exec bash --norc"]);
-  const { holder } = await home.is(id, "running");
-  const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  await until(
-    "its sleeper is there",
-    () => sleepers().length === 1,
-    () => sleepers().length,
-  );
-  killIfThere(holder);
-  await isBack(home, id, 2);
-  expect(sleepers()).toEqual([]);
-  await until(
-    "it was reported",
-    async () => (await home.report()).cause === "holder crash",
-    async () => (await home.report()).cause,
-  );
-  expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
-});
+if (isInSample(2, 1))
+  test("a holder killed while the daemon lives: its terminal is back at once, and its remaining processes are stopped", async () => {
+    const home = newHome();
+    await home.live();
+    const id = await home.open("t", ["sh", "-c", "setsid sleep 1000 & exec bash --norc"]);
+    const { holder } = await home.is(id, "running");
+    const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+    await until(
+      "its sleeper is there",
+      () => sleepers().length === 1,
+      () => sleepers().length,
+    );
+    killIfThere(holder);
+    await isBack(home, id, 2);
+    expect(sleepers()).toEqual([]);
+    await until(
+      "it was reported",
+      async () => (await home.report()).cause === "holder crash",
+      async () => (await home.report()).cause,
+    );
+    expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
+  });
 
-test("a terminal that is lost over and over is left for a person to decide", async () => {
-  const home = newHome();
-  await home.live();
-  const id = await home.open("t", SHELL);
-  for (const generation of [1, 2, 3, 4]) {
-    await isBack(home, id, generation);
-    killIfThere((await home.is(id, "running")).holder);
-  }
-  await home.is(id, "uncertain");
-  expect((await home.listed(id)).generation).toBe(4);
-  const reason = "its holder is gone and left no exit; it was started again 3 times within a minute";
-  await until(
-    "it was reported",
-    async () => (await home.report()).items[0]?.reason.startsWith(reason),
-    async () => (await home.report()).items[0]?.reason,
-  );
-});
+if (isInSample(2, 1))
+  test("a terminal that is lost over and over is left for a person to decide", async () => {
+    const home = newHome();
+    await home.live();
+    const id = await home.open("t", SHELL);
+    for (const generation of [1, 2, 3, 4]) {
+      await isBack(home, id, generation);
+      killIfThere((await home.is(id, "running")).holder);
+    }
+    await home.is(id, "uncertain");
+    expect((await home.listed(id)).generation).toBe(4);
+    const reason = "its holder is gone and left no exit; it was started again 3 times within a minute";
+    await until(
+      "it was reported",
+      async () => (await home.report()).items[0]?.reason.startsWith(reason),
+      async () => (await home.report()).items[0]?.reason,
+    );
+  });
 
-test("what the system stopped on its way down comes back; what a person ended does not", async () => {
-  const home = newHome();
-  await home.live(boot(1));
-  const [stopped, ended] = [await home.open("stopped", SHELL), await home.open("ended", SHELL)];
-  const { holder } = await home.is(stopped, "running");
-  await home.is(ended, "running");
-  await home.must("terminal.signal", { id: ended, signal: "SIGKILL" });
-  await home.is(ended, "ended");
-  process.kill(holder, "SIGTERM");
-  expect(await home.is(stopped, "ended")).toMatchObject({ stoppedIn: "boot-1" });
-  await powerCut(home);
-  await home.live(boot(2));
-  await isBack(home, stopped, 2);
-  expect((await home.listed(ended)).state.kind).toBe("ended");
-  const { items } = await home.report();
-  expect(items).toMatchObject([{ id: stopped, reason: expect.stringContaining("stopped when the machine went down") }]);
-});
+if (isInSample(2))
+  test("what the system stopped on its way down comes back; what a person ended does not", async () => {
+    const home = newHome();
+    await home.live(boot(1));
+    const [stopped, ended] = [await home.open("stopped", SHELL), await home.open("ended", SHELL)];
+    const { holder } = await home.is(stopped, "running");
+    await home.is(ended, "running");
+    await home.must("terminal.signal", { id: ended, signal: "SIGKILL" });
+    await home.is(ended, "ended");
+    process.kill(holder, "SIGTERM");
+    expect(await home.is(stopped, "ended")).toMatchObject({ stoppedIn: "boot-1" });
+    await powerCut(home);
+    await home.live(boot(2));
+    await isBack(home, stopped, 2);
+    expect((await home.listed(ended)).state.kind).toBe("ended");
+    const { items } = await home.report();
+    expect(items).toMatchObject([
+      { id: stopped, reason: expect.stringContaining("stopped when the machine went down") },
+    ]);
+  });
