@@ -79,10 +79,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/agent-connection.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3\n",
-        to: `      await this.#ports.read(batch.offset, []);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
-`,
+        from: "      return (await this.#ports.read(offset, events)) ?",
+        to: `      await this.#ports.read(offset, []);
+      return (await this.#ports.read(offset, events)) ?`,
       },
       {
         file: "src/core/agent/decide-read.ts",
@@ -100,10 +99,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/agent-connection.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3\n",
-        to: `      await this.#ports.read(this.#ports.agent()?.consumed ?? 0, batch.events);
-      if (!(await this.#ports.read(batch.offset, []))) return this.close();
-`,
+        from: "      return (await this.#ports.read(offset, events)) ?",
+        to: `      await this.#ports.read(this.#ports.agent()?.consumed ?? 0, events);
+      return (await this.#ports.read(offset, [])) ?`,
       },
       {
         file: "src/core/agent/decide-read.ts",

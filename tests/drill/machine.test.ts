@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rejects } from "../cli/expect.ts";
 import { cli, emptyHome } from "../cli/homes.ts";
 import { isInSample } from "../sim/fuzz/profile.ts";
 import { drillPlace, processesIn } from "./place.ts";
@@ -37,6 +38,10 @@ if (isInSample(2))
     },
     DRILL_MS,
   );
+
+test("a number of terminals that makes no sense is refused, with its range", async () => {
+  rejects(await cli(["drill", "--machine", "--terminals", "0"]), 2, "from 1 to 500");
+});
 
 // Costs as much as the one before.
 if (isInSample(3))
