@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from "bun:test";
 import about from "../../package.json" with { type: "json" };
 import { VERSION } from "../../src/wire/version.ts";
+import { sampleOf } from "../sim/fuzz/profile.ts";
 import { installation, removeInstallations } from "./installation.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
@@ -29,7 +30,7 @@ test("a daemon of a newer version with the same protocol is understood, and stat
   expect(said).toContain(`this command is ${VERSION}`);
 });
 
-test.each(["older", "newer"])(
+test.each(sampleOf(["older", "newer"], 2))(
   "a daemon with another protocol refuses a command that is %s, naming its version",
   async (command) => {
     const home = new Home();

@@ -15,7 +15,7 @@ import { verify } from "./verify.ts";
 const HOME = "/home";
 const EVENTS = 90;
 /** One call in so many is a crash: a life has some hundred calls, and each crash costs two more lives. */
-const ONE_IN = amount(15, 5);
+const ONE_IN = amount(25, 5);
 const MINUTES = 3 * 60_000;
 
 type Moment = { readonly disk: SimDisk; readonly acks: readonly Ack[]; readonly before: string };
@@ -62,12 +62,12 @@ test(
       }
     }
     console.error(`${survived} crashes of the exercise survived in the simulated world`);
-    expect(survived).toBeGreaterThan(amount(60, 200));
+    expect(survived).toBeGreaterThan(amount(35, 200));
   },
   MINUTES,
 );
 
-const LIVES = amount(25, 60);
+const LIVES = amount(15, 60);
 
 /** Lives until call `index` of this disk, or to the end if there is no such call. */
 async function liveUntil(disk: SimDisk, index: number, acks: Ack[]): Promise<void> {

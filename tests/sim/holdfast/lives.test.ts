@@ -5,7 +5,7 @@ import { amount, PROFILE } from "../fuzz/profile.ts";
 import { FOUND_BY_FAULTS } from "./found.ts";
 import type { Plan } from "./story.ts";
 
-const STORIES = amount(520, 2_000);
+const STORIES = amount(508, 2_000);
 const LIVES_FOR_EACH = 4;
 /** Many times what they take. */
 const LIMIT_MS = STORIES * 1_000;

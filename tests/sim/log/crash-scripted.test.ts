@@ -7,7 +7,7 @@ import { Life, type Step } from "./life.ts";
 import { sweep } from "./sweep.ts";
 
 /** This file's share of the 100,000 crash points that a full run must survive; the gate has a sample. */
-const SHARE = amount(5_000, 50_000);
+const SHARE = amount(2_500, 50_000);
 /** Lives that were lived before the one that is crashed: none, 1, 2 or 3 of them, beside the first. */
 const EARLIER_LIVES = 4;
 const ENDINGS = amount(3, 12);
