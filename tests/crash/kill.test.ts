@@ -16,7 +16,7 @@ import { verify } from "./verify.ts";
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const SEEDS = Array.from({ length: amount(1, 12) }, (_, index) => (PROFILE.seed % 100_000) + index);
+const SEEDS = Array.from({ length: amount(2, 12) }, (_, index) => (PROFILE.seed % 100_000) + index);
 const KILLS_FOR_EACH = amount(10, 18);
 /** One directory's processes at a time for each core; more would only wait for each other. */
 const AT_ONCE = 2;
