@@ -1,5 +1,6 @@
 // Output: every byte once and in order, from wherever one attaches, however slowly one reads.
 import { afterEach, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../until.ts";
 import { speak } from "./rude.ts";
@@ -10,8 +11,15 @@ afterEach(endAll);
 test("NUL bytes and split UTF-8 come as they are", async () => {
   const bytes = Buffer.from([0, 1, 255, 0, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0, 0x98, 0x80, 0x80, 0xc3]);
   const script =
-    "stty raw; printf '\\000\\001\\377\\000\\342'; sleep 0.05; printf '\\202\\254\\360\\237\\000\\230\\200\\200\\303'";
+    "stty raw -echo; : > raw; read -r line; printf '\\000\\001\\377\\000\\342'; sleep 0.05; printf '\\202\\254\\360\\237\\000\\230\\200\\200\\303'";
   const made = await terminal(["sh", "-c", script]);
+  const raw = join(made.spec.cwd, "raw");
+  await until(
+    "it echoes nothing",
+    () => existsSync(raw),
+    () => existsSync(raw),
+  );
+  await made.ear.type("\n");
   await made.ear.hearsEnd();
   expect(made.ear.bytes.toString("hex")).toBe(bytes.toString("hex"));
   expect(tapeOf(made).toString("hex")).toBe(bytes.toString("hex"));

@@ -72,7 +72,8 @@ test("unread output blocks the child, and nothing is lost", async () => {
 });
 
 test("a child that ends while it is held back ends all the same, with everything on the tape", async () => {
-  const made = await terminal(["sh", "-c", "head -c 4400000 /dev/zero; exit 8"], pipe);
+  const made = await terminal(["sh", "-c", "read -r line; head -c 4400000 /dev/zero; exit 8"], pipe);
+  await made.ear.type("\n");
   expect((await made.ear.hearsEnd()).code).toBe(8);
   expect(exitOf(made)?.offset).toBe(4_400_000);
   expect(tapeOf(made).length).toBe(4_400_000);

@@ -28,7 +28,8 @@ test("the size at the start and each change are recorded at the tape's offset", 
 });
 
 test("a command on pipes has no size", async () => {
-  const made = await terminal(["true"], { mode: "pipe" });
+  const made = await terminal(["sh", "-c", "read -r line"], { mode: "pipe" });
+  await made.ear.type("\n");
   await made.ear.hearsEnd();
   expect(readSizes(realDisk(), made.directory)).toEqual([]);
 });
