@@ -1,6 +1,5 @@
 // The one child of a holder, on a terminal or on pipes, with the same interface.
-// N1. Its environment is that of the spec, with a default TERM, and the marker that identifies orphans. It contains
-//     nothing that would make a Bun inside it behave like ours.
+// N1. Its environment is that of the spec, with a default TERM, and the marker that identifies orphans.
 // N2. Writes are accepted at once and delivered in order; `waiting` is how much the child has not accepted yet.
 import { isFault } from "../base/fault.ts";
 import type { HolderSize, HolderSpec } from "../wire/holder/protocol.ts";
@@ -28,7 +27,6 @@ export type ChildEvents = {
 
 export const MARKER = "HOLDFAST_TERMINAL";
 const TERMINAL_NAME = "xterm-256color";
-const OURS = ["BUN_OPTIONS", "BUN_BE_BUN"];
 
 /** Throws a Fault (ENOENT, EACCES …) if it cannot be started. */
 export function startChild(children: Children, spec: HolderSpec, size: HolderSize, events: ChildEvents): Child {
@@ -41,13 +39,8 @@ export function startChild(children: Children, spec: HolderSpec, size: HolderSiz
 
 export function commandOf(spec: HolderSpec): Command {
   const [program = "", ...words] = spec.argv;
-  const given = Object.entries(spec.env).filter(([name]) => !OURS.includes(name));
   const named = spec.mode === "pty" ? { TERM: TERMINAL_NAME } : {};
-  return {
-    argv: [program, ...words],
-    cwd: spec.cwd,
-    env: { ...named, ...Object.fromEntries(given), [MARKER]: spec.id },
-  }; // N1
+  return { argv: [program, ...words], cwd: spec.cwd, env: { ...named, ...spec.env, [MARKER]: spec.id } }; // N1
 }
 
 function onPipes(children: Children, command: Command, events: ChildEvents): Child {

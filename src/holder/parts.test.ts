@@ -311,7 +311,7 @@ describe("client", () => {
 test("a child on pipes gets no TERM, and the marker cannot be changed", () => {
   const size = { cols: 80, rows: 24 };
   const spec = { v: 1, id: "me", generation: 1, argv: ["x"], cwd: "/", size, token: "t", socket: "/s", tape: LIMITS };
-  const env = { HOLDFAST_TERMINAL: "another", BUN_OPTIONS: "x" };
+  const env = { HOLDFAST_TERMINAL: "another" };
   expect(commandOf({ ...spec, mode: "pipe", env }).env).toEqual({ HOLDFAST_TERMINAL: "me" });
   expect(commandOf({ ...spec, mode: "pty", env }).env).toEqual({ HOLDFAST_TERMINAL: "me", TERM: "xterm-256color" });
 });

@@ -1,6 +1,7 @@
 // The interface to other programs: starting them, sending input, and learning how they ended.
 // C1. No shell interprets a command: it is a list of words.
-// C2. A child's environment is exactly what is given; nothing of ours leaks into it.
+// C2. A child's environment is what is given, without what would change how Bun runs (BN2 of base/bun.ts); nothing of
+//     ours leaks into it.
 // C3. The end of a child is reported once, after its last output. Other processes that still have its terminal or its
 //     pipes open are not waited for.
 // C4. A child on a terminal or on pipes is a user's program: when memory runs out, the system kills it before us.

@@ -1,10 +1,11 @@
 // Access to our own installation: how our programs are started, and our environment.
-// S1. Our programs start without anything from the current directory: no `.env` is read, no packages are installed.
+// S1. Our programs start without anything from the current directory (BN1 of base/bun.ts).
 // S2. What was preloaded into our program (`--preload`) is also preloaded into those we start.
 // S3. Variables that would make Bun do something other than run our program are not passed on.
 // S4. A program of ours that has to go on at a limit on processes starts no thread later than it must: Bun aborts if it
 //     cannot have one. Its collector of garbage takes one now and then, and gives it back after ten seconds.
 import { resolve } from "node:path";
+import { BUN_FLAGS, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
 
 export interface Self {
@@ -17,12 +18,12 @@ export interface Self {
 }
 
 const ROOT = resolve(import.meta.dir, "../..");
-const FLAGS = ["--no-env-file", "--no-install", ...preloads(process.execArgv)]; // S1, S2
+const FLAGS = [...BUN_FLAGS, ...preloads(process.execArgv)]; // S1, S2
 /**
  * The last two mark processes that a terminal started: a program of ours started inside a terminal does not belong to
  * it.
  */
-const NOT_PASSED_ON = ["BUN_OPTIONS", "BUN_BE_BUN", "BUN_JSC_useConcurrentGC", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
+const NOT_PASSED_ON = ["BUN_JSC_useConcurrentGC", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
 
 /** S4. For daemon, watchdog and page. */
 export const NO_LATE_THREADS = { BUN_JSC_useConcurrentGC: "0" };
@@ -52,5 +53,5 @@ function environment(): Record<string, string> {
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !NOT_PASSED_ON.includes(name)) found[name] = value;
   }
-  return found;
+  return withoutBunVariables(found);
 }

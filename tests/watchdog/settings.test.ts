@@ -1,5 +1,6 @@
 // Claims about the settings that the watchdog is started with.
 import { expect, test } from "bun:test";
+import { BUN_FLAGS } from "../../src/base/bun.ts";
 import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
@@ -89,8 +90,8 @@ test("the last settings are used when none are given; unreadable ones are ignore
 test("our own programs start from our installation, without settings that would make Bun do something else", () => {
   const [runtime, ...words] = realSelf().command("src/daemon/main.ts", "/h");
   expect(runtime).toBe(process.execPath);
-  expect(words.slice(0, 2)).toEqual(["--no-env-file", "--no-install"]);
-  expect(words.slice(2).join(" ")).toEndWith("/src/daemon/main.ts /h");
+  expect(words.slice(0, BUN_FLAGS.length)).toEqual([...BUN_FLAGS]);
+  expect(words.slice(BUN_FLAGS.length).join(" ")).toEndWith("/src/daemon/main.ts /h");
   process.env["BUN_OPTIONS"] = "";
   const environment = realSelf().environment();
   delete process.env["BUN_OPTIONS"];

@@ -1,4 +1,5 @@
 // How a process of an agent is started: its arguments and variables, its spec on disk, and its holder.
+import { BUN_VARIABLES } from "../../base/bun.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
@@ -68,6 +69,8 @@ function resumes({ disk }: DaemonWorld, agent: Agent, env: Readonly<Record<strin
   return agentSessions(disk, query).known.includes(agent.providerSession);
 }
 
-export function toolsOf({ self, home }: DaemonWorld, id: string): SessionFacts["tools"] {
-  return { command: self.command(SHIM), env: { HOLDFAST_HOME: home, HOLDFAST_AGENT: id } };
+/** An agent may pass variables of the repository it works in (an `.env`) on to what it starts (BN2 of base/bun.ts). */
+export function toolsOf({ self, home }: Pick<DaemonWorld, "self" | "home">, id: string): SessionFacts["tools"] {
+  const command = ["/usr/bin/env", ...BUN_VARIABLES.flatMap((name) => ["-u", name]), ...self.command(SHIM)];
+  return { command, env: { HOLDFAST_HOME: home, HOLDFAST_AGENT: id } };
 }

@@ -8,6 +8,7 @@
 // ST4. A holder of attempts works all the time: it keeps the compilers, and takes a third less processor time per
 //      attempt.
 
+import { BUN_FLAGS } from "../../base/bun.ts";
 import { ORDERS } from "./orders.ts";
 import { setSecrets, type Variables } from "./secrets.ts";
 
@@ -17,7 +18,7 @@ export type HolderStart = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-const FLAGS = ["--config=/dev/null", "--no-env-file", "--no-install", "--smol"];
+const FLAGS = [...BUN_FLAGS, "--smol"];
 
 const ENV = {
   DO_NOT_TRACK: "1",

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BUN_VARIABLES } from "../../base/bun.ts";
 import type { Command, Ending } from "../children.ts";
 import { realChildren } from "./children.ts";
 
@@ -58,6 +59,25 @@ test("signals reach a child's group, and no process after its end", async () => 
   });
   expect(ended).toEqual({ kind: "signalled", signal: "SIGTERM" });
   expect(signal("SIGTERM")).toBe(false);
+});
+
+test("C2 no child gets a variable that changes how Bun runs", async () => {
+  const env = { KEPT: "yes", ...Object.fromEntries(BUN_VARIABLES.map((name) => [name, "x"])) };
+  const starts: Readonly<Record<string, (command: Command, ended: () => void) => unknown>> = {
+    pty: (one, ended) => children.pty(one, { cols: 80, rows: 24 }, { output: () => undefined, ended }),
+    pipes: (one, ended) => children.pipes(one, { output: () => undefined, ended }),
+    told: (one, ended) => children.told(one, ended),
+    watched: (one, ended) => children.watched(one, ended),
+  };
+  for (const [name, start] of Object.entries(starts)) {
+    const out = join(home, `env-${name}`);
+    await new Promise<void>((ended) => start({ ...command(`env >${out}`), env }, ended));
+    expect([name, read(out).includes("KEPT=yes"), read(out).includes("BUN_")]).toEqual([name, true, false]);
+  }
+  const log = join(home, "env-detached");
+  children.detached({ ...command("env; echo done"), env }, log);
+  while (!read(log).includes("done")) await Bun.sleep(2);
+  expect(read(log)).not.toContain("BUN_");
 });
 
 function read(path: string): string {

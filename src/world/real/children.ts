@@ -4,6 +4,7 @@
 // RC2. A child starts with a higher OOM score (C4): we raise our own before the start and restore it after, so that
 //      neither the child nor what it starts ever has ours.
 import { closeSync, constants, openSync, statSync } from "node:fs";
+import { withoutBunVariables } from "../../base/bun.ts";
 import { Fault } from "../../base/fault.ts";
 import type {
   Children,
@@ -43,15 +44,13 @@ function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
       last.closed();
     },
   };
-  const child = start(command, () => {
-    const { cwd, env } = command;
-    return Bun.spawn([...command.argv], {
-      cwd,
-      env: { ...env },
+  const child = start(command, () =>
+    Bun.spawn([...command.argv], {
+      ...surroundingsOf(command),
       terminal,
       onExit: (gone) => last.ended(endingOf(gone)),
-    });
-  });
+    }),
+  );
   return {
     pid: child.pid,
     write: (bytes) => {
@@ -71,11 +70,9 @@ function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
 
 function pipes(command: Command, events: PipeEvents): PipeChild {
   const last = new LastWords(2, (ending) => events.ended(ending)); // RC1
-  const { cwd, env } = command;
   const child = start(command, () =>
     Bun.spawn([...command.argv], {
-      cwd,
-      env: { ...env },
+      ...surroundingsOf(command),
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
       onExit: (gone) => last.ended(endingOf(gone)),
@@ -110,8 +107,7 @@ function detached(command: Command, log?: string): number {
   try {
     const child = launch(command, () =>
       Bun.spawn([...command.argv], {
-        cwd: command.cwd,
-        env: { ...command.env },
+        ...surroundingsOf(command),
         stdio: ["ignore", words, words],
         detached: true,
       }),
@@ -126,8 +122,7 @@ function detached(command: Command, log?: string): number {
 function told(command: Command, ended: () => void): ToldChild {
   const child = launch(command, () =>
     Bun.spawn([...command.argv], {
-      cwd: command.cwd,
-      env: { ...command.env },
+      ...surroundingsOf(command),
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
       onExit: ended,
@@ -148,13 +143,17 @@ function told(command: Command, ended: () => void): ToldChild {
 function watched(command: Command, ended: (ending: Ending) => void): number {
   const child = launch(command, () =>
     Bun.spawn([...command.argv], {
-      cwd: command.cwd,
-      env: { ...command.env },
+      ...surroundingsOf(command),
       stdio: ["ignore", "ignore", "inherit"],
       onExit: (gone) => ended(endingOf(gone)),
     }),
   );
   return child.pid;
+}
+
+/** C2 */
+function surroundingsOf({ cwd, env }: Command) {
+  return { cwd, env: withoutBunVariables(env) };
 }
 
 function openLog(path: string): number {

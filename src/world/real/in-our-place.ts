@@ -1,4 +1,5 @@
 // Runs a program in our place, with our standard streams and our process group, while we only wait for it.
+import { withoutBunVariables } from "../../base/bun.ts";
 import type { Command, Ending } from "../children.ts";
 import { attempt } from "./attempt.ts";
 
@@ -13,7 +14,7 @@ export function runInOurPlace({ argv, cwd, env }: Command): ProgramInOurPlace {
   const child = attempt("start", argv[0], () =>
     Bun.spawn([...argv], {
       cwd,
-      env: { ...env },
+      env: withoutBunVariables(env),
       stdio: ["inherit", "inherit", "inherit"],
       onExit: (_, code, signal) =>
         ended.resolve(
