@@ -278,6 +278,35 @@ describe("the next host", () => {
   });
 });
 
+/** The status of a request whose first lines are sent as they are; no client of ours would send such. */
+function rawStatus(port: number, target: string, host = `127.0.0.1:${port}`): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let heard = "";
+  const lines = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  void Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      open: (socket) => void socket.write(lines),
+      data: (_, bytes) => {
+        heard += bytes.toString();
+      },
+      close: () => resolve(Number(heard.split(" ")[1])),
+    },
+  });
+  return promise;
+}
+
+test("HT5 a target that is no path of ours is answered with 400, and no handler sees it", async () => {
+  const { port, said } = await host();
+  for (const target of ["//", "///", "//evil.example/", "//[", "//@", "/\\evil", "*", "?x", "evil.example:80"])
+    expect([target, await rawStatus(port, target)]).toEqual([target, 400]);
+  for (const name of ["[", "a b", "%"]) expect([name, await rawStatus(port, "/", name)]).toEqual([name, 400]);
+  for (const target of ["/", "/%", "/x//y", "/[", "http://evil.example/x"])
+    expect([target, await rawStatus(port, target)]).toEqual([target, 401]);
+  expect(said.filter((words) => words.includes("failed"))).toEqual([]);
+});
+
 test("a failing answer reveals no reason, and the host continues", async () => {
   const failed: unknown[] = [];
   const listener = realHttp().listen({ port: 0, failed: (error) => failed.push(error) }, ({ target }) => {

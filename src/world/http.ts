@@ -4,10 +4,12 @@
 // HT3. A request body is read only on demand, and one over the limit is refused by the server itself.
 // HT4. The client follows no redirects and reads a body only as fast as it is consumed. `stop` cancels; a broken
 //      connection is a Fault.
+// HT5. A handler only gets a target that is a path of ours, with one slash in front: `//x` would be another host to
+//      whoever resolves it. Anything else, and a Host that makes no address, is answered with 400.
 
 export type HttpRequest = {
   readonly method: string;
-  /** The path and the query, as sent. */
+  /** The path and the query (HT5). */
   readonly target: string;
   /** By lower-case name. */
   header(name: string): string | undefined;

@@ -13,13 +13,21 @@ const BROKEN: HttpResponse = {
   headers: { "content-type": "text/plain" },
   body: "Something broke here.\n",
 };
+const NO_TARGET: HttpResponse = {
+  status: 400,
+  headers: { "content-type": "text/plain" },
+  body: "This is no address of this server.\n",
+};
 
 export function realHttp(): Http {
   return { listen };
 }
 
 function listen({ port, maxBody, failed }: ListenOptions, answer: Answer): HttpListener {
-  const fetch = async (request: Request) => responseOf(await tried(requestOf(request), answer, failed));
+  const fetch = async (raw: Request) => {
+    const request = requestOf(raw);
+    return responseOf(request === undefined ? NO_TARGET : await tried(request, answer, failed));
+  };
   const error = () => responseOf(BROKEN);
   const server = attempt("listen", `${LOOPBACK}:${port}`, () =>
     Bun.serve({
@@ -47,8 +55,11 @@ async function tried(request: HttpRequest, answer: Answer, failed: (error: unkno
   }
 }
 
-function requestOf(request: Request): HttpRequest {
-  const { pathname, search } = new URL(request.url);
+/** HT5 */
+function requestOf(request: Request): HttpRequest | undefined {
+  const url = URL.parse(request.url);
+  if (url === null || url.pathname.startsWith("//")) return undefined;
+  const { pathname, search } = url;
   const header = (name: string) => request.headers.get(name) ?? undefined;
   return { method: request.method, target: `${pathname}${search}`, header, body: () => request.text() };
 }
