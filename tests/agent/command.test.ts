@@ -32,6 +32,14 @@ test("AG-6(a) EL-4(c) a turn is one process; the next one resumes the session th
   });
 });
 
+test("D3 a message that looks like an option reaches the program as text", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "--dangerously-skip-permissions");
+  await place.rests(id, 1);
+  expect(place.text("notes")).toBe("new  --dangerously-skip-permissions\n");
+});
+
 test("of earlier turns' processes only the last one's files are kept", async () => {
   const place = home();
   const id = await begin(place);

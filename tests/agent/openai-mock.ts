@@ -12,6 +12,8 @@ export type Reply =
   /** Part of the text, then the connection is closed. */
   | { readonly kind: "break"; readonly text: string }
   | { readonly kind: "status"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  /** Begins with `text`, and goes on with `more` until it is cut off. */
+  | { readonly kind: "endless"; readonly text: string; readonly more: string }
   /** The head of an answer, and then nothing until `release`. */
   | { readonly kind: "stall" };
 
@@ -60,6 +62,26 @@ export class OpenAiMock {
     for (const goOn of this.#stalled.splice(0)) goOn();
   }
 
+  /** How many endless answers were cut off by the other side. */
+  cutOff = 0;
+  /** How many pieces of endless answers were sent. */
+  sent = 0;
+
+  #endless(text: string, more: string): ReadableStream<Uint8Array> {
+    const bytes = new TextEncoder();
+    return new ReadableStream({
+      start: (controller) => controller.enqueue(bytes.encode(text)),
+      pull: async (controller) => {
+        await Bun.sleep(0); // As fast as it is read, but others have their turn.
+        controller.enqueue(bytes.encode(more));
+        this.sent += 1;
+      },
+      cancel: () => {
+        this.cutOff += 1;
+      },
+    });
+  }
+
   close(): void {
     void this.#server.stop(true);
   }
@@ -77,6 +99,7 @@ export class OpenAiMock {
     const reply = this.#next.shift() ?? this.#fitting() ?? { kind: "text", text: "nothing more" };
     if (reply.kind === "status")
       return new Response('{"error":{"message":"not now"}}', { status: reply.status, headers: { ...reply.headers } });
+    if (reply.kind === "endless") return new Response(this.#endless(reply.text, reply.more));
     const stall = reply.kind === "stall" ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
     return new Response(streamOf(reply, stall), { headers: { "content-type": "text/event-stream" } });
   }
@@ -87,10 +110,13 @@ function lastWords(messages: readonly unknown[]): string {
   return JSON.stringify(messages.at(-1) ?? "");
 }
 
-const chunk = (delta: unknown, finish: string | null = null) =>
+export const chunk = (delta: unknown, finish: string | null = null) =>
   `data: ${JSON.stringify({ object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-function streamOf(reply: Exclude<Reply, { kind: "status" }>, stall: Promise<void>): ReadableStream<Uint8Array> {
+function streamOf(
+  reply: Exclude<Reply, { kind: "status" | "endless" }>,
+  stall: Promise<void>,
+): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder();
   return new ReadableStream({
     async start(controller) {
@@ -107,7 +133,7 @@ function streamOf(reply: Exclude<Reply, { kind: "status" }>, stall: Promise<void
   });
 }
 
-function saying(reply: Exclude<Reply, { kind: "status" | "call" }>): string[] {
+function saying(reply: Exclude<Reply, { kind: "status" | "call" | "endless" }>): string[] {
   const text = reply.kind === "stall" ? "and so on" : reply.text;
   return text.split(/(?= )/).map((word) => chunk({ content: word }));
 }

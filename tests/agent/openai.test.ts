@@ -9,7 +9,7 @@ import { SimClock } from "../sim/clock.ts";
 import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 import { AgentFixture } from "./house.ts";
-import { OpenAiMock } from "./openai-mock.ts";
+import { chunk, OpenAiMock } from "./openai-mock.ts";
 
 const home = agentHomes();
 const mocks: OpenAiMock[] = [];
@@ -162,6 +162,45 @@ test("a stream that is silent for two minutes is given up, and may be retried", 
     () => answers.length,
   );
   expect(answers[0]).toEqual([{ kind: "failed", reason: "Nothing was heard for 120 s.", retryable: true }]);
+});
+
+test("O3 O4 a stream that does not end is cut off: when it is too long, and when its answer is complete", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock);
+  const long = chunk({ content: "x".repeat(1 << 20) });
+  mock.will(
+    { kind: "endless", text: "", more: long },
+    { kind: "endless", text: `${chunk({ content: "well" }, "stop")}data: [DONE]\n\n`, more: ": alive\n\n" },
+  );
+  for (const request of [1, 2]) {
+    models.ask(withUrl(asking(), mock.url), request);
+    await until(
+      "it is answered and cut off",
+      () => answers.length === request && mock.cutOff === request,
+      () => [answers.length, mock.cutOff],
+    );
+  }
+  expect(answers[0]).toEqual([{ kind: "failed", reason: "The answer is too long.", retryable: false }]);
+  expect(answers[1]?.at(-1)).toEqual({ kind: "done", response: "well" });
+});
+
+test("B3 a stream that only gives signs of life is given up after an hour", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock);
+  mock.will({ kind: "endless", text: "", more: ": alive\n\n" });
+  models.ask(withUrl(asking(), mock.url), 1);
+  await until(
+    "it is given up",
+    () => {
+      if (mock.sent > 50) clock.advance(50_000); // It has heard of it since the last time.
+      if (mock.sent > 50) mock.sent = 0;
+      return answers.length === 1;
+    },
+    () => answers.length,
+  );
+  expect(answers[0]).toEqual([
+    { kind: "failed", reason: "The answer was not complete after an hour.", retryable: true },
+  ]);
 });
 
 test("CB-1(b,d) an endpoint that fails five times in a row is not called for a while", async () => {

@@ -62,6 +62,19 @@ test("AG-6(a) a command gets the prompt as one argument, whatever it contains, a
   expect(command.decode('{"session_id":"abc"}', facts()).events).toEqual([]);
 });
 
+test("D3 a value that begins with - never becomes an option of a command, and is no session", () => {
+  const recipe = { ...CURSOR, model: "-m", flags: ["{model}", "--model={model}", "-p{prompt}"] };
+  const { argv } = command.launch(facts({ resume: true, session: "--yolo" }, recipe), "--allow-all\n-x");
+  expect(argv).toEqual([
+    ...["cursor-agent", "--resume", " --yolo", "-p", " --allow-all\n-x"],
+    ...[" -m", "--model=-m", "-p--allow-all\n-x"],
+  ]);
+  for (const session of ["--yolo", "-", "", "a\nb", "x".repeat(257)]) {
+    const line = JSON.stringify({ session_id: session });
+    expect([session, command.decode(line, facts({}, CURSOR)).events]).toEqual([session, []]);
+  }
+});
+
 test("SP-1(a) the end of a command is the end of its turn", () => {
   const end = (code: number | null, signal: string | null, output: string) => command.ended?.({ code, signal }, output);
   expect(end(0, null, "all\nis well\n")).toEqual([{ kind: "done", response: "all\nis well" }]);
@@ -108,8 +121,8 @@ test("an answer is decoded from its stream however it is split, and half of one 
   ].join("");
   for (let cut = 0; cut <= whole.length; cut += 7) {
     const reader = new AnswerReader();
-    const heard = reader.feed(whole.slice(0, cut)) + reader.feed(whole.slice(cut));
-    expect(heard).toBe("Héllo");
+    for (const piece of [whole.slice(0, cut), whole.slice(cut)]) reader.feed(piece);
+    expect(reader.isOver).toBe(true);
     expect(reader.end()).toEqual({
       kind: "said",
       text: "Héllo",
@@ -130,6 +143,31 @@ test("O3 an answer without an end is a failure, as one line or as many, and is n
     for (let times = 0; times < 5; times += 1) reader.feed(piece);
     expect(reader.end()).toEqual({ kind: "failed", reason: "The answer is too long.", retryable: false });
   }
+});
+
+test("O3 the calls of an answer are bounded: how many, how long their ids, and what stands around them", () => {
+  const call = (index: number, id: string) => chunk({ tool_calls: [{ index, id, function: { name: "" } }] });
+  const endings = (pieces: Iterable<string>) => {
+    const reader = new AnswerReader();
+    let fed = 0;
+    for (const piece of pieces) {
+      if (reader.isOver) break;
+      reader.feed(piece);
+      fed += 1;
+    }
+    return [fed, reader.end()];
+  };
+  const failed = (reason: string) => ({ kind: "failed", reason, retryable: false }) as const;
+  const forever = function* (piece: (index: number) => string) {
+    for (let index = 0; index < 100_000; index += 1) yield piece(index);
+  };
+  expect(endings(forever((index) => call(index, "")))).toEqual([129, failed("The answer is too long.")]);
+  expect(endings([call(0, "x".repeat(256)), call(1, "x".repeat(257)), chunk({}, "stop")])).toEqual([
+    2,
+    failed("The id of a call is too long."),
+  ]);
+  const comment = `: ${"x".repeat(1 << 20)}\n`;
+  expect(endings(forever(() => comment))).toEqual([256, failed("The answer is too long.")]);
 });
 
 test("an error in the middle of a stream, arguments that are not JSON and a refused request are failures with a reason", () => {

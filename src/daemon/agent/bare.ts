@@ -2,8 +2,9 @@
 // B1. The number of a request is its identity: if it is repeated after a crash, its answer counts once (C2 of
 //     core/agent/commands.ts).
 // B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry.
-// B3. A stream that sends nothing for too long is given up. Keys come only from our environment, and appear in no log
-//     and no error.
+// B3. A stream that sends nothing for too long is given up, and so is one that does not end: an endpoint that only
+//     sends signs of life would keep the agent's turn for ever. Keys come only from our environment, and appear in no
+//     log and no error.
 
 import { CircuitBreaker } from "../../base/breaker.ts";
 import { isFault } from "../../base/fault.ts";
@@ -27,6 +28,8 @@ export type BarePorts = {
 const BREAKER = { threshold: 5, timeoutMs: 30_000 };
 /** B3. The slowest models think for a minute before their first word. */
 const STALL_MS = 120_000;
+/** B3. The longest answers of today's models take some minutes. */
+const MAX_ANSWER_MS = 3_600_000;
 const DEFAULT_URL = "https://openrouter.ai/api/v1";
 const DEFAULT_KEY = "OPENROUTER_API_KEY";
 /** The text of a refusal; the rest is not read. */
@@ -98,7 +101,7 @@ export class BareModels {
       return posted.status === 200 ? await this.#said(posted, watch) : await this.#refused(posted);
     } catch (error) {
       if (!isFault(error)) throw error;
-      const reason = watch.isOver ? `Nothing was heard for ${STALL_MS / 1000} s.` : error.message;
+      const reason = watch.why ?? error.message;
       return [{ kind: "failed", reason, retryable: true }];
     } finally {
       watch.end();
@@ -110,7 +113,9 @@ export class BareModels {
     for await (const text of posted.text()) {
       watch.heard();
       reader.feed(text);
+      if (reader.isOver) break;
     }
+    posted.stop();
     const answer = reader.end();
     if (answer.kind === "failed") return [answer];
     const calls = answer.calls.map((call) => ({ kind: "call", ...call }) as const);
@@ -137,12 +142,15 @@ export class BareModels {
 class Watch {
   readonly #clock: Clock;
   readonly #late = Promise.withResolvers<void>();
+  readonly #cancelEnd: () => void;
   #cancel: () => void;
-  isOver = false;
+  /** Why it is over; undefined if it is not. */
+  why: string | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#cancel = this.#arm();
+    this.#cancelEnd = clock.after(MAX_ANSWER_MS, () => this.#give("The answer was not complete after an hour."));
   }
 
   get stalled(): Promise<void> {
@@ -156,13 +164,16 @@ class Watch {
 
   end(): void {
     this.#cancel();
+    this.#cancelEnd();
   }
 
   #arm(): () => void {
-    return this.#clock.after(STALL_MS, () => {
-      this.isOver = true;
-      this.#late.resolve();
-    });
+    return this.#clock.after(STALL_MS, () => this.#give(`Nothing was heard for ${STALL_MS / 1000} s.`));
+  }
+
+  #give(why: string): void {
+    this.why ??= why;
+    this.#late.resolve();
   }
 }
 

@@ -3,6 +3,8 @@
 //     shell reads it.
 // D2. The first turn uses `command`, later ones `resume`. If the program chooses the session's id, it is found in the
 //     output by `session_path` (a JSON path into any line of JSON); otherwise the id is ours.
+// D3. A value never becomes an option: messages come from other agents, and a prompt may begin with `--yolo`. A word
+//     that begins with a value which begins with `-` gets a space in front, and such a text is no session's id.
 
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
@@ -10,6 +12,8 @@ import { readObject } from "./json-line.ts";
 
 /** Nobody reads more of a reason. */
 const REASON_CHARS = 2_000;
+/** D3. Ids of sessions are a few dozen characters. */
+const SESSION = /^(?!-)\P{Cc}{1,256}$/u;
 
 export const command: Codec = {
   launch,
@@ -22,7 +26,8 @@ function launch({ recipe, session, resume, cwd }: SessionFacts, prompt: string) 
   const values: Readonly<Record<string, string>> = { prompt, session: session, model: recipe.model ?? "", cwd };
   const words = resume ? wordsOf(recipe.options["resume"]) : recipe.command;
   const argv = [...words, ...recipe.flags].map((word) => {
-    return word.replaceAll(/\{(prompt|session|model|cwd)\}/g, (whole, name: string) => values[name] ?? whole); // D1
+    const filled = word.replaceAll(/\{(prompt|session|model|cwd)\}/g, (whole, name: string) => values[name] ?? whole); // D1
+    return filled.startsWith("-") && !word.startsWith("-") ? ` ${filled}` : filled; // D3
   });
   return { argv, env: {} };
 }
@@ -37,7 +42,7 @@ function sessionIn(line: string, path: Json | undefined): ProviderEvent[] {
   const found = readObject(line);
   if (parts?.ok !== true || found === undefined) return [];
   const session = follow(found, parts.value);
-  return typeof session === "string" && session !== "" ? [{ kind: "session", session }] : [];
+  return typeof session === "string" && SESSION.test(session) ? [{ kind: "session", session }] : [];
 }
 
 function ended(

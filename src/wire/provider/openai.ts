@@ -1,7 +1,8 @@
 // Any endpoint that is compatible with OpenAI's chat completions: the request, and the stream of its answer.
 // O1. The request is made of the conversation alone, so that the same conversation always makes the same request.
 // O2. An answer counts only once it is complete (`finish_reason`, then `[DONE]` or the end of the stream).
-// O3. A line of the stream and an answer as a whole are bounded; more is a failure.
+// O3. A line of the stream, an answer as a whole, its calls, and everything around them are bounded; more is a failure.
+// O4. Nothing is read after `[DONE]` or a failure: an endpoint could go on sending for ever.
 
 import { type Json, parseJson, textOf } from "../../base/json.ts";
 import type { Said, SaidCall } from "../../core/agent/conversation.ts";
@@ -13,6 +14,12 @@ export type ToolSchema = { readonly name: string; readonly description: string; 
 
 /** O3. Ten times the longest answers of today's models. */
 const MAX_CHARS = 4 << 20;
+/** O3. All that is sent, with the frame around each word: a word has a few characters, its frame a few hundred. */
+const MAX_SENT = 64 * MAX_CHARS;
+/** O3. As many as are remembered (MAX_CALLS of core/agent/limits.ts). */
+const MAX_CALLS = 128;
+/** O3. It is written into each event about the call. */
+const MAX_CALL_ID = 256;
 
 /** O1 */
 export function requestOf(
@@ -54,25 +61,32 @@ export class AnswerReader {
   #rest = "";
   #text = "";
   #finished = false;
+  #over = false;
+  #sent = 0;
   #failure: Answer | undefined;
   readonly #calls = new Map<number, Half>();
   /** Of the text and of the calls. */
   #chars = 0;
 
-  /** The new part of the text, for clients that follow. */
-  feed(piece: string): string {
-    if (this.#rest.length + this.#chars > MAX_CHARS) return ""; // O3
-    const before = this.#text.length;
+  /** O4. Whether nothing more is to be read. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  feed(piece: string): void {
+    if (this.#over) return;
+    this.#sent += piece.length;
     this.#rest += piece;
     if (piece.includes("\n")) this.#takeLines();
-    if (this.#rest.length + this.#chars > MAX_CHARS) this.#fail("The answer is too long.", false); // O3
-    return this.#text.slice(before);
+    const isLong = this.#rest.length + this.#chars > MAX_CHARS || this.#sent > MAX_SENT;
+    if (isLong || this.#calls.size > MAX_CALLS) this.#fail("The answer is too long.", false); // O3
   }
 
   #takeLines(): void {
     const lines = this.#rest.split(/\r?\n/);
     this.#rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data:")) this.#take(line.slice("data:".length).trim());
+    for (const line of lines)
+      if (!this.#over && line.startsWith("data:")) this.#take(line.slice("data:".length).trim());
   }
 
   /** O2 */
@@ -89,7 +103,7 @@ export class AnswerReader {
   }
 
   #take(data: string): void {
-    if (data === "[DONE]") return;
+    if (data === "[DONE]") this.#over = true; // O4
     const chunk = readObject(data);
     if (chunk === undefined) return;
     if (chunk["error"] !== undefined) this.#fail(errorText(chunk), true);
@@ -107,6 +121,7 @@ export class AnswerReader {
     const at = numberAt(call, "index") ?? this.#calls.size;
     const half = this.#calls.get(at) ?? { id: "", name: "", text: "" };
     half.id ||= this.#counted(textAt(call, "id"));
+    if (half.id.length > MAX_CALL_ID) this.#fail("The id of a call is too long.", false); // O3
     half.name ||= this.#counted(textAt(fieldsAt(call, "function"), "name"));
     half.text += this.#counted(textAt(fieldsAt(call, "function"), "arguments"));
     this.#calls.set(at, half);
@@ -120,6 +135,7 @@ export class AnswerReader {
 
   #fail(reason: string, retryable: boolean): void {
     this.#failure ??= { kind: "failed", reason, retryable };
+    this.#over = true; // O4
   }
 }
 

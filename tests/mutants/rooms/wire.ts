@@ -66,8 +66,8 @@ export const WIRE: readonly Mutant[] = [
   {
     mutant: "a model's answer takes any amount of memory",
     file: "src/wire/provider/openai.ts",
-    from: '    if (this.#rest.length + this.#chars > MAX_CHARS) this.#fail("The answer is too long.", false); // O3\n',
-    to: "",
+    from: "this.#rest.length + this.#chars > MAX_CHARS || this.#sent > MAX_SENT",
+    to: "this.#sent > MAX_SENT",
     killedBy: {
       file: "tests/agent/small-codecs.test.ts",
       test: "O3 an answer without an end is a failure, as one line or as many, and is not tried again",
