@@ -4,6 +4,7 @@
 // X1. Bytes are parsed synchronously. Characters must be whole: the emulator's own decoder loses those that are cut in
 //     two.
 // X2. It neither replies nor prints: the terminal in front of a person replies to what programs ask of their terminal.
+// X3. A count in a sequence is at most what the screen can show of it: the emulator would count to two billion.
 import { type IParser, Terminal } from "@xterm/headless";
 import type { Size } from "./children.ts";
 import { WIDTHS } from "./widths.ts";
@@ -59,11 +60,22 @@ type PrivateModes = {
 
 type Link = { readonly id?: string; readonly uri: string };
 
+/** What repeats something as often as a program says. */
+type Counting =
+  | "insertLines"
+  | "deleteLines"
+  | "scrollUp"
+  | "scrollDown"
+  | "cursorForwardTab"
+  | "cursorBackwardTab"
+  | "repeatPrecedingCharacter";
+type Count = { readonly params: readonly number[] };
+
 type Core = {
-  readonly _inputHandler: {
+  readonly _inputHandler: { [K in Counting]: (params: Count) => boolean } & {
     parse(bytes: Uint8Array | string): void;
-    eraseInDisplay(params: { readonly params: readonly number[] }): boolean;
-    eraseInLine(params: { readonly params: readonly number[] }): boolean;
+    eraseInDisplay(params: Count): boolean;
+    eraseInLine(params: Count): boolean;
     readonly _curAttrData: Attributes;
     readonly _windowTitle: string;
     readonly _iconName: string;
@@ -107,6 +119,21 @@ export class Xterm {
     this.parser = this.#terminal.parser;
     this.#core = (this.#terminal as unknown as { readonly _core: Core })._core;
     this.parser.registerCsiHandler({ final: "J" }, ([what]) => what === 1 && this.#eraseAbove());
+    this.#bound("L", "insertLines", () => this.rows);
+    this.#bound("M", "deleteLines", () => this.rows);
+    this.#bound("S", "scrollUp", () => this.rows);
+    this.#bound("T", "scrollDown", () => this.rows);
+    this.#bound("I", "cursorForwardTab", () => this.cols);
+    this.#bound("Z", "cursorBackwardTab", () => this.cols);
+    this.#bound("b", "repeatPrecedingCharacter", () => this.cols * this.rows);
+  }
+
+  /** X3 */
+  #bound(final: string, method: Counting, most: () => number): void {
+    this.parser.registerCsiHandler({ final }, ([count]) => {
+      if (typeof count !== "number" || count <= most()) return false;
+      return this.#core._inputHandler[method]({ params: [most()] });
+    });
   }
 
   get cols(): number {

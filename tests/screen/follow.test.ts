@@ -237,3 +237,40 @@ test("a tape that is not the one that was followed is read anew", async () => {
   const tape = await live.current({ directory: home.directory("a"), size });
   expect(tape.emulator.end).toBe(5);
 });
+
+test("X3 a count that no screen can show takes no more time or memory than one that fills it", () => {
+  const start = performance.now();
+  for (const final of [
+    "L",
+    "M",
+    "S",
+    "T",
+    "^",
+    "I",
+    "Z",
+    "b",
+    "@",
+    "P",
+    "X",
+    "A",
+    "B",
+    "C",
+    "D",
+    "E",
+    "F",
+    "G",
+    "a",
+    "d",
+    "e",
+  ]) {
+    const draw = (count: number) => {
+      const emulator = new Emulator(size, 0);
+      emulator.feed(Buffer.from(`one\r\ntwo\r\n${ESC}[2;3Hx${ESC}[${count}${final}`));
+      return everything(emulator);
+    };
+    const most = final === "b" ? size.cols * size.rows : Math.max(size.cols, size.rows);
+    for (const count of [65_536, 2_147_483_647, 99_999_999_999])
+      expect([final, draw(count)]).toEqual([final, draw(most)]);
+  }
+  expect(performance.now() - start).toBeLessThan(20_000);
+});

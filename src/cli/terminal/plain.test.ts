@@ -41,7 +41,31 @@ test("PL3 garbage gives only characters: NUL, split UTF-8, sequences without an 
   plain.push(Buffer.from("\u001b]0;never ends"));
   expect(plain.push(Buffer.from("x".repeat(70_000)))).toHaveLength(1);
   expect(linesOf("y".repeat(200_000)).length).toBeGreaterThan(2);
-  expect(linesOf("\u001b[99999999Cz\r\n")[0]?.length).toBeLessThan(70_000);
+});
+
+test("PL5 a few bytes of sequences make little text, and are read as fast as any others", () => {
+  expect(linesOf("\u001b[99999999Cz\r\n")[0]?.length).toBe(2001);
+  expect(linesOf("ab\b\u001b[65536@c\r\n")).toEqual([`ac${" ".repeat(1999)}b`]);
+  const forever = ["\u001b[65536@", "\u001b[65535C.", "\u001b[9999999Gx\r\n", "\u001b[1K", "\u001b[65536X", "\u001b[P"];
+  for (const sequence of forever) {
+    const text = `a\b${sequence.repeat(20_000)}`;
+    const plain = new PlainText();
+    const start = performance.now();
+    const made = [...plain.push(Buffer.from(text)), plain.last].reduce((sum, line) => sum + line.length, 0);
+    expect([sequence, made < 64 * 1024 + 17 * text.length]).toEqual([sequence, true]);
+    expect([sequence, performance.now() - start < 5_000]).toEqual([sequence, true]);
+  }
+  const line = "x".repeat(60_000);
+  const start = performance.now();
+  linesOf(line + "\r\u001b[P\u001b[@\u001b[1K\u001b[9X".repeat(50_000));
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("PL5 what people do with a line is kept: columns by moves, and the editing of a long command", () => {
+  const table = Array.from({ length: 500 }, (_, n) => `n${n}\u001b[20Gsize\u001b[60Gowner\r\n`).join("");
+  expect(linesOf(table).at(-1)).toBe(`${"n499".padEnd(19)}size${" ".repeat(36)}owner`);
+  const command = `echo ${"word ".repeat(80)}`;
+  expect(linesOf(`${command}\r${"\u001b[P".repeat(300)}\r\n`)).toEqual([command.slice(300).trimEnd()]);
 });
 
 test("PL4 text that starts on the alternate screen has no lines until it is left", () => {

@@ -5,6 +5,9 @@
 // PL3. The result contains only characters and newlines, and the length of a line is limited.
 // PL4. Text that starts in the middle may start on the alternate screen: if that is left without having been entered,
 //      everything before it is discarded.
+// PL5. A few bytes must not cost much work or make much text: a sequence says "65,536 blanks here" in eight of them.
+//      Moves end at the width of any real window, and what sequences fill or shift is paid from a credit that grows
+//      with the bytes that were read. Without credit they do nothing.
 
 const ESC = "\u001b";
 /** One of: a control sequence, a string for the terminal, another escape, a control character, text. */
@@ -22,6 +25,13 @@ const TOKEN = new RegExp(
 const MAX_SEQUENCE = 64 << 10;
 const MAX_LINE = 64 << 10;
 const TAB = 8;
+/** PL5. No real window is wider (MAX_SIDE of screen/emulator.ts). */
+const MAX_COLUMN = 2000;
+/** PL5. A table with columns set by moves, or a command line that is edited, needs a tenth of it. */
+const CREDIT_A_BYTE = 16;
+const FIRST_CREDIT = 64 << 10;
+/** PL5. Shifting a cell costs much less than making one. */
+const SHIFTED_FOR_ONE = 16;
 const ALTERNATE = ["47", "1047", "1049"];
 
 export class PlainText {
@@ -29,6 +39,7 @@ export class PlainText {
   #rest = "";
   #cells: string[] = [];
   #at = 0;
+  #credit = FIRST_CREDIT;
   #alternate = false;
   #lines: string[] = [];
   #forget: (() => void) | undefined;
@@ -40,6 +51,7 @@ export class PlainText {
 
   /** Returns the lines that these bytes complete. */
   push(bytes: Uint8Array): string[] {
+    this.#credit += bytes.length * CREDIT_A_BYTE; // PL5
     const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
     let from = 0;
     while (from < text.length) {
@@ -70,6 +82,8 @@ export class PlainText {
   }
 
   #put(character: string): void {
+    const blanks = this.#at - this.#cells.length;
+    if (blanks > 0 && !this.#pays(blanks)) this.#at = this.#cells.length;
     while (this.#cells.length < this.#at) this.#cells.push(" ");
     this.#cells[this.#at] = character; // PL1
     this.#at += 1;
@@ -115,11 +129,26 @@ export class PlainText {
     this.#alternate = on;
   }
 
+  /** PL5 */
+  #pays(cells: number): boolean {
+    if (cells > this.#credit) return false;
+    this.#credit -= cells;
+    return true;
+  }
+
   #edit(kind: string, numbers: string, count: number): void {
+    if (!["K", "P", "X", "@"].includes(kind) || !this.#pays(this.#cells.length / SHIFTED_FOR_ONE)) return;
     if (kind === "K") this.#erase(numbers);
     else if (kind === "P") this.#cells.splice(this.#at, count);
     else if (kind === "X") this.#cells.fill(" ", this.#at, this.#at + count);
-    else if (kind === "@") this.#cells.splice(this.#at, 0, ...Array<string>(Math.min(count, MAX_LINE)).fill(" "));
+    else this.#insert(Math.min(count, MAX_COLUMN));
+  }
+
+  /** Behind the last character there is nothing to shift. */
+  #insert(blanks: number): void {
+    if (this.#at >= this.#cells.length || !this.#pays(blanks)) return;
+    this.#cells.splice(this.#at, 0, ...Array<string>(blanks).fill(" "));
+    this.#cells.length = Math.min(this.#cells.length, MAX_LINE);
   }
 
   #erase(numbers: string): void {
@@ -129,7 +158,8 @@ export class PlainText {
   }
 
   #move(to: number): void {
-    this.#at = Math.min(Math.max(0, to), MAX_LINE - 1);
+    const most = Math.max(this.#cells.length, MAX_COLUMN, this.#at);
+    this.#at = Math.min(Math.max(0, to), most, MAX_LINE - 1); // PL5
   }
 
   /** The cursor moved to another line: this one is left as it is (PL1). */
