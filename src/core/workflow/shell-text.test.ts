@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { PROFILE } from "../../../tests/sim/fuzz/profile.ts";
 import { textOf } from "../../base/json.ts";
@@ -90,6 +93,106 @@ test.each([
 ])("H3 a value is refused in %s", (text) => {
   const made = shellText(text);
   expect(made.ok ? "" : made.error.message).toContain("A value cannot stand in");
+});
+
+/** Each of them runs a command in bash if the value is placed there as one word: `a[$(…)]`, or the command itself. */
+const EXECUTED: readonly string[] = [
+  "echo $[${v}]",
+  'echo "$[1 + ${v}]"',
+  "let x=${v}",
+  'let "x = ${v}"',
+  "if true; then let x=${v}; fi",
+  "a[${v}]=1",
+  "a=([${v}]=1)",
+  "a=(1 2 [${v}]=3)",
+  "a=(1); echo $${a[${v}]}",
+  'a=(1); echo "$${a[${v}]}"',
+  "x=abc; echo $${x:${v}}",
+  "x=abc; echo $${x:0:${v}}",
+  "a=(1); unset a[${v}]",
+  "[ -v ${v} ]",
+  "test -v ${v}",
+  "test -v a[${v}]",
+  "! [ -v ${v} ] && echo",
+  "printf -v ${v} x",
+  "printf -v${v} x",
+  "builtin printf \\\n -v ${v} x",
+  "read ${v} <<<x",
+  "declare ${v}=1",
+  "declare -i x=${v}",
+  "f() { local -i x=${v}; }; f",
+  "eval ${v}",
+  'eval "echo ${v}"',
+  "X=1 command eval echo ${v}",
+  "true 2>&1 && eval 2>&1 echo ${v}",
+  "case a in a) eval ${v};; esac",
+  "f() { eval ${v}; }; f",
+  "function f { eval ${v}; }; f",
+  "(cd .; { eval ${v}; })",
+  "echo $(eval ${v})",
+  "trap ${v} EXIT",
+  "trap 'echo ${v}' EXIT",
+  "sh -c ${v}",
+  "sh -c 'echo ${v}'",
+  '/bin/bash -ec "echo ${v}"',
+  "bash -o pipefail -c ${v}",
+  "env X=1 bash --norc -c ${v}",
+  'sh \\\n  -c \\\n  "echo ${v}"',
+  "echo x | xargs -I{} sh -c 'echo {} ${v}'",
+  "sh <<END\necho ${v}\nEND",
+  "bash -s x <<END\necho ${v}\nEND",
+  "bash <<<${v}",
+  'bash <<< "echo ${v}"',
+];
+
+test("H3 what bash would execute is refused: it is, if it is placed there", () => {
+  const scratch = mkdtempSync(join(tmpdir(), "hfshell-"));
+  const run = (text: string, value: string) => {
+    rmSync(join(scratch, "ran"), { force: true });
+    Bun.spawnSync(["/bin/bash", "-c", placed(text)], { env: { PATH: "/usr/bin:/bin", V: value }, cwd: scratch });
+    return existsSync(join(scratch, "ran"));
+  };
+  const values = ["a[$(touch ran)]", "$(touch ran)", "touch ran"];
+  const harmless = EXECUTED.filter((text) => !values.some((value) => run(text, value)));
+  rmSync(scratch, { recursive: true });
+  expect(harmless).toEqual([]);
+  const allowed = EXECUTED.filter((text) => shellText(text).ok);
+  expect(allowed).toEqual([]);
+});
+
+/** The value as one word, in every kind of quotes, as H2 writes it. */
+function placed(text: string): string {
+  let quote = "";
+  return text.replaceAll(/\\.|['"]|\$\$\{|\$\{v\}/gs, (found) => {
+    if (found === "$${") return "${";
+    if (found === "'" || found === '"') quote = quote === found ? "" : quote === "" ? found : quote;
+    if (found !== "${v}") return found;
+    return { "'": `'"$V"'`, '"': "$V" }[quote] ?? '"$V"';
+  });
+}
+
+test.each([
+  "sh -c 'echo \"$1\"' sh ${v}",
+  "su nobody -c 'echo \"$1\"' x ${v}",
+  "read -r a b <<< ${v}",
+  "read -r x < ${v}; read -p ${v} y",
+  "while read -r line; do echo $line; done <${v}",
+  'eval "$(tool)" >${v} 2>> ${v}',
+  "trap - EXIT; echo ${v}",
+  'declare x=${v}; local y="a${v}"; export Z=${v}',
+  "[ ${v} = x ] && [ -n ${v} -a ${v} -gt 3 ] || test ${v}",
+  "printf '[%s]' ${v} ${v}; printf -v name '%s' ${v}; printf \"${v}\\n\"",
+  "echo a[${v}] eval; ls ${v}/sh",
+  "echo $${x:-${v}} $${x:=${v}} $${a[0]}${v} $${x:1:2}${v}",
+  "a=(${v} x${v}); a+=(${v})",
+  "x=${v} make; ${v} --version",
+  "cat <<END | tool\n${v}\nEND",
+  "# eval ${v}\necho ${v}",
+  "python3 - ${v} <<END\nprint(1)\nEND\necho done",
+  'command -v ${v}; echo "$((1 + 2)) ${v}"',
+])("H3 a value may stand in %s", (text) => {
+  const made = shellText(text);
+  expect(made.ok ? "" : made.error.message).toBe("");
 });
 
 test("H3 after all of these a value is allowed again", () => {
