@@ -5,6 +5,7 @@ import type { Config } from "../wire/files/config-schema.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
+import type { PathSteps } from "../world/path-steps.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
@@ -17,6 +18,7 @@ export type DaemonWorld = HomeWorld & {
   readonly random: Random;
   readonly self: Self;
   readonly watch: Watch;
+  readonly paths: PathSteps;
 };
 
 export type DaemonPorts = {

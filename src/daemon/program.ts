@@ -4,6 +4,7 @@ import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realHttpClient } from "../world/real/http-client.ts";
+import { realPathSteps } from "../world/real/path-steps.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realWatch } from "../world/real/watch.ts";
@@ -31,7 +32,7 @@ async function main(): Promise<number> {
   }
   const world = {
     ...{ ...base, home, self: realSelf(), http: realHttp(), httpClient: realHttpClient() },
-    ...{ sockets: realSockets(), children: realChildren(), watch: realWatch() },
+    ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), paths: realPathSteps() },
   };
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);

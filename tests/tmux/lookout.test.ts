@@ -14,6 +14,7 @@ import { SimProcesses } from "../sim/processes.ts";
 import { SimRandom } from "../sim/random.ts";
 
 const AT = new Date(Date.UTC(2026, 0, 1)).toISOString();
+const NO_PATHS = { uid: 0, steps: () => [] };
 const NO_SERVER = refused("no-server", "tmux has no server there.", "");
 
 /** A keeper with one session that was just recreated: if its server ends normally, that is intentional. */
@@ -63,7 +64,7 @@ class Site {
         throw new Error(words);
       },
     };
-    this.keeper = new TmuxKeeper({ ...world, environment: () => ({}) }, options, ports, this.#tmux);
+    this.keeper = new TmuxKeeper({ ...world, paths: NO_PATHS, environment: () => ({}) }, options, ports, this.#tmux);
     this.keeper.startPolling();
   }
 

@@ -13,6 +13,7 @@ import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
 import { TMUX_FOLDING, TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
+import { realPathSteps } from "../../src/world/real/path-steps.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { foldNow, readBorder } from "../daemon/border.ts";
@@ -117,6 +118,7 @@ export async function live(
     ...realWorld(),
     children: realChildren(),
     home,
+    paths: realPathSteps(),
     environment: () => site.env,
   };
   if (world.disk.stat(home) === undefined) world.disk.makeDirectory(home);

@@ -3,10 +3,14 @@
 //     `;` of a literal word is escaped.
 // C2. We never end a server, and never wait for one forever: a client that does not return is killed alone.
 // C3. tmux's output is data only if it succeeded; a failure has a message, and says nothing about sessions.
+// C4. A client sends its whole environment to the server. So it gets none of ours but what it needs to run, and no
+//     client is started for a socket that may not be ours (core/tmux/socket-trust.ts).
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { whyForeign } from "../../core/tmux/socket-trust.ts";
 import type { Children } from "../../world/children.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { PathSteps } from "../../world/path-steps.ts";
 
 /** How a server is found: by the path of its socket, or by a name below the directory for sockets. */
 export type TmuxSocket = { readonly path: string } | { readonly name: string; readonly directory: string | undefined };
@@ -14,7 +18,7 @@ export type TmuxSocket = { readonly path: string } | { readonly name: string; re
 export type TmuxCall = {
   readonly socket: TmuxSocket;
   readonly commands: readonly (readonly string[])[];
-  /** The environment of a server that this call starts; ours by default. */
+  /** The environment of a server that this call starts; by default what any program needs (C4). */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -23,6 +27,7 @@ export type TmuxRun = (call: TmuxCall) => Promise<Result<string>>;
 export type TmuxWorld = {
   readonly children: Children;
   readonly clock: Clock;
+  readonly paths: PathSteps;
   environment(): Readonly<Record<string, string>>;
 };
 
@@ -30,6 +35,9 @@ export type TmuxWorld = {
 const PATIENCE_MS = 10_000;
 /** More than any answer we ask for; a server that sends more is not trusted. */
 const MAX_BYTES = 64 << 20;
+/** C4 */
+const PASSED_ON = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
+const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 /** The first two would make tmux believe that it runs inside another tmux; the others mark our terminals' processes. */
 const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
 
@@ -49,14 +57,29 @@ function meant(word: string): string {
 }
 
 export function environmentOf(world: TmuxWorld, { socket, env }: TmuxCall): Record<string, string> {
-  const own = world.environment();
-  const given: Record<string, string> = { PATH: own["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", ...(env ?? own) };
+  const own = Object.fromEntries(Object.entries(world.environment()).filter(([name]) => PASSED_ON.test(name))); // C4
+  const given: Record<string, string> = { PATH: own["PATH"] ?? USUAL_PATH, ...(env ?? own) };
   for (const name of NOT_PASSED_ON) delete given[name];
   if ("directory" in socket && socket.directory !== undefined) given["TMUX_TMPDIR"] = socket.directory;
   return given;
 }
 
+/** C4. Undefined if it may be asked. */
+export function foreignSocket({ paths }: TmuxWorld, socket: TmuxSocket): Result<never> | undefined {
+  // tmux itself looks after the directory in which it puts a name.
+  const why = "path" in socket ? whyForeign(paths.steps(socket.path), paths.uid) : foreignName(socket.name);
+  if (why === undefined) return undefined;
+  const hint = "Holdfast asks only servers that nobody else can pose as: move its socket, or correct owner and rights.";
+  return refused("tmux-foreign", `This tmux server is not trusted: ${why}.`, hint);
+}
+
+function foreignName(name: string): string | undefined {
+  return name.includes("/") ? `${JSON.stringify(name)} is a path, not a name` : undefined;
+}
+
 async function run(world: TmuxWorld, call: TmuxCall): Promise<Result<string>> {
+  const foreign = foreignSocket(world, call.socket);
+  if (foreign !== undefined) return foreign;
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const said = { stdout: new Uint8Array(0), stderr: new Uint8Array(0) };
   try {

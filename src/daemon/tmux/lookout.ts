@@ -8,7 +8,7 @@
 import { isFault } from "../../base/fault.ts";
 import type { PipeChild } from "../../world/children.ts";
 import { identify, type Processes } from "../../world/process.ts";
-import { environmentOf, type TmuxCall, type TmuxWorld, wordsOf } from "./client.ts";
+import { environmentOf, foreignSocket, type TmuxCall, type TmuxWorld, wordsOf } from "./client.ts";
 
 export type LookoutWorld = TmuxWorld & { readonly processes: Processes; readonly home: string };
 
@@ -33,7 +33,7 @@ export class TmuxLookout {
 
   watch(socket: string): void {
     this.#sweep();
-    if (this.#waiting.has(socket)) return;
+    if (this.#waiting.has(socket) || foreignSocket(this.#world, { path: socket }) !== undefined) return;
     const call: TmuxCall = { socket: { path: socket }, commands: [["wait-for", CHANNEL]] };
     const env = { ...environmentOf(this.#world, call), [OWNER]: this.#world.home };
     try {

@@ -155,6 +155,7 @@ export class HoldfastMachine extends Machine {
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient },
       watch: this.#paths.watch(life),
+      paths: { uid: 0, steps: () => [] }, // There is no tmux here.
       self: { ...SELF, environment: () => environment },
     };
     const say = (words: string) => {
