@@ -20,6 +20,18 @@ export type ForegroundProcess = {
   readonly ageMs: number;
 };
 
+/** Where a process runs, and what. */
+export type ProcessOrigin = {
+  /** Whether it sees other files, processes, users or networks than we do: in a container, a sandbox, a chroot. */
+  readonly elsewhere: boolean;
+  /** The file it runs, also if it was replaced since. */
+  readonly executable: string;
+  /** What each name is for it: the real path of the first file of that name on its PATH. */
+  find(name: string): string | undefined;
+  /** The real path of a file that it names; undefined if there is none. */
+  real(path: string): string | undefined;
+};
+
 export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
 
 /** The identity of processes: all that a holder needs. */
@@ -57,6 +69,8 @@ export interface Processes extends Identities {
    * Returns undefined if `pid` itself is gone.
    */
   foreground(pid: number): ForegroundProcess | undefined;
+  /** Undefined if the process is gone or not readable to us. */
+  origin(pid: number): ProcessOrigin | undefined;
   /** The current time, in the unit of `startTime`. */
   ticks(): number;
   /** Returns false if it was already gone; never signals an unrelated process that has its pid by now. */

@@ -172,6 +172,7 @@ export abstract class Machine {
       list: () => table.list(),
       variable: (of, name) => table.variable(of, name),
       foreground: (of) => table.foreground(of),
+      origin: (of) => table.origin(of),
       ticks: () => table.ticks(),
       kill: (who, signal) => {
         const born = isAlive(table, who) ? this.#living.get(who.pid) : undefined;

@@ -7,6 +7,7 @@ import {
   type ListedProcess,
   type Processes,
   type ProcessIdentity,
+  type ProcessOrigin,
   type Signal,
 } from "../../src/world/process.ts";
 
@@ -72,6 +73,12 @@ export class SimProcesses implements Processes {
     const startTime = this.startTime(front?.pid ?? pid);
     if (this.startTime(pid) === undefined) return undefined;
     return front !== undefined && startTime !== undefined ? front : { pid, argv: ["sh"], cwd: "/", ageMs: 0 };
+  }
+
+  /** All programs here are on the PATH. */
+  origin(pid: number): ProcessOrigin | undefined {
+    if (this.startTime(pid) === undefined) return undefined;
+    return { elsewhere: false, executable: "/bin/x", find: () => "/bin/x", real: () => "/bin/x" };
   }
 
   /** From now on this one is in front of the terminal of `pid`. */

@@ -5,7 +5,7 @@
 //     (TC-6).
 // C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
 //     started: a power cut may have lost its end, and other bytes have taken its place.
-import { RESTORE_POLICIES } from "./restoration.ts";
+import { type Foreground, RESTORE_POLICIES } from "./restoration.ts";
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 
@@ -19,7 +19,6 @@ export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
 /** The identification in its envelope. Screens are not folded from events, so no fold rules can change. */
 export const CHECKPOINT_FACTS = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 } as const;
 
-export type Foreground = { readonly argv: readonly string[]; readonly cwd: string; readonly startedAt?: string };
 export type RestorePolicy = "auto" | "ask" | "never";
 
 export type CheckpointSession = {
@@ -226,7 +225,9 @@ function isScreen(value: unknown): boolean {
 function isForeground(value: unknown): boolean {
   if (value === null) return true;
   if (!isTable(value) || !isArgv(value["argv"]) || !isText(value["cwd"])) return false;
-  return value["startedAt"] === undefined || isText(value["startedAt"]);
+  const { startedAt, elsewhere, notOnPath } = value;
+  if ([elsewhere, notOnPath].some((flag) => flag !== undefined && typeof flag !== "boolean")) return false;
+  return startedAt === undefined || isText(startedAt);
 }
 
 /** NFR-027-003: a larger one is reported. */

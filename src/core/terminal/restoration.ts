@@ -11,6 +11,10 @@ export type Foreground = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly startedAt?: string;
+  /** It ran in another namespace, or below another root (RC3 of restore-commands.ts). */
+  readonly elsewhere?: boolean;
+  /** It was not what its PATH finds by its name (RC3). */
+  readonly notOnPath?: boolean;
 };
 
 /** What the last checkpoint says about a terminal. Everything works without it, from the log alone. */

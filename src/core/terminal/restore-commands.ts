@@ -1,8 +1,11 @@
 // Restore commands: what may be run again without asking, because it continues instead of doing something twice.
 // RC1. The user's own patterns come first, then the table. Everything else is typed, but never run.
 // RC2. A program of the table is run again only in a form that cannot do harm: `ssh host` is, `ssh host ./deploy` is
-//      not.
+//      not, and neither is one whose options name a file of commands (`vim -S`, `ssh -F`).
+// RC3. What is known of a program is what it says of itself. So it is run again only if it is the one that its PATH
+//      finds by that name, and if it ran where we run: a program in a container or a sandbox is never run outside.
 
+import { parentOf } from "../../base/path.ts";
 import { baseName, type Grammar, has, tellApart } from "../words.ts";
 import { type AgentSessions, agentIn, resumeAgent } from "./coding-agent.ts";
 
@@ -17,15 +20,25 @@ export type RestoreCommand =
 /** The placeholder for the original command. */
 const COMMAND = "{command}";
 
+/** Where a program came from (RC3), as far as it is known. */
+export type ProgramOrigin = { readonly elsewhere?: boolean; readonly notOnPath?: boolean };
+
+export type RanBefore = ProgramOrigin & {
+  readonly argv: readonly string[];
+  /** `argv` as a line for a shell. */
+  readonly written: string;
+};
+
 export function restoreCommand(
-  argv: readonly string[],
+  { argv, written, elsewhere = false, notOnPath = false }: RanBefore,
   sessions: AgentSessions,
   rules: readonly RestoreRule[],
-  written: string,
 ): RestoreCommand | undefined {
+  if (elsewhere) return undefined; // RC3
   const text = argv.join(" ");
   const rule = rules.find(({ match }) => matches(match, text)); // RC1
   if (rule !== undefined) return { kind: "line", line: rule.run.replaceAll(COMMAND, () => written) };
+  if (notOnPath) return undefined; // RC3
   const agent = agentIn(argv);
   const words = agent === undefined ? again(argv) : resumeAgent(agent, sessions);
   return words === undefined ? undefined : { kind: "words", argv: words };
@@ -39,6 +52,39 @@ function matches(glob: string, text: string): boolean {
 
 const WILD: Readonly<Record<string, string>> = { "*": ".*", "?": "." };
 
+type NamedProgram = { readonly name: string; readonly file: string };
+
+/** The file that a command line runs, if it is a program that we know by its name; undefined for all others. */
+function namedProgram(argv: readonly string[]): NamedProgram | undefined {
+  const agent = agentIn(argv);
+  const file = agent?.start.at(-1) ?? argv[0] ?? "";
+  if (agent === undefined && !SAFE.has(baseName(file))) return undefined;
+  return { name: agent?.agent ?? baseName(file), file };
+}
+
+/** What is known of the process: what its names mean to it. */
+export type ProcessFacts = {
+  readonly elsewhere: boolean;
+  readonly executable: string;
+  find(name: string): string | undefined;
+  real(path: string): string | undefined;
+};
+
+/** RC3. Nothing is known of a process of another user. */
+export function originOf(argv: readonly string[], facts: ProcessFacts | undefined): ProgramOrigin {
+  if (facts === undefined || facts.elsewhere) return { elsewhere: true };
+  const program = namedProgram(argv);
+  return program === undefined || isOnPath(program, argv, facts) ? {} : { notOnPath: true };
+}
+
+/** A coding agent that was updated while it ran, which they do themselves, is another file in the same directory. */
+function isOnPath({ name, file }: NamedProgram, argv: readonly string[], facts: ProcessFacts): boolean {
+  const found = facts.find(name);
+  if (found === undefined) return false;
+  const runs = file !== argv[0] || file.includes("/") ? facts.real(file) : facts.executable;
+  return runs === found || (agentIn(argv) !== undefined && parentOf(runs ?? "") === parentOf(found));
+}
+
 /** RC2: the same words, if running them again only continues. */
 function again(argv: readonly string[]): readonly string[] | undefined {
   const [program = "", ...words] = argv;
@@ -46,7 +92,7 @@ function again(argv: readonly string[]): readonly string[] | undefined {
 }
 
 const VIM: Grammar = {
-  values: ["-S", "-u", "-U", "-i", "-T", "-t", "--servername"],
+  values: ["-i", "-T", "-t", "--servername"],
   lists: [],
   optional: [],
   switches: [
@@ -55,7 +101,7 @@ const VIM: Grammar = {
   ],
 };
 
-/** Its files, or its session; not with commands of any kind, and not what came in through a pipe. */
+/** Its files; not with commands of any kind, in a file or not (`-S`, `-u`), and not what came in through a pipe. */
 function isSafeVim(words: readonly string[]): boolean {
   const plain = words.filter((word) => !/^\+\d*$/.test(word));
   const { options, rest, doubtful } = tellApart(plain, VIM);
@@ -69,14 +115,11 @@ const SSH: Grammar = {
   optional: [],
   switches: [..."46AaCGgKkMNnqsTtVvXxYy"].map((letter) => `-${letter}`),
 };
-const SSH_WORD = /^-(?:[46AaCgKkMNnqTtvXxYy]+|[BbcDEeFIiJLlmoPpRSWw].*)$/;
-
-/** `-o RemoteCommand=./deploy`, `-oRemoteCommand ./deploy`: a command in an option. */
-const SSH_COMMAND = /^(?:-o)?\s*(?:remote|local)command\b/i;
+/** Not `-o` and `-F`, which can name a command to run, `-I`, which loads a library, and `-E`, which writes a file. */
+const SSH_WORD = /^-(?:[46AaCgKkMNnqTtvXxYy]+|[BbcDeiJLlmPpRSWw].*)$/;
 
 /** A login or a tunnel; a command on the other side would be run twice. */
 function isSafeSsh(words: readonly string[]): boolean {
-  if (words.some((word) => SSH_COMMAND.test(word))) return false;
   const { options, rest, doubtful } = tellApart(words.flatMap(apart), SSH);
   return rest.length === 1 && !doubtful && options.every(({ words: [word = ""] }) => SSH_WORD.test(word));
 }

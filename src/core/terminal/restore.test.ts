@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type AgentSessions, NO_SESSIONS, withSession } from "./coding-agent.ts";
 import type { Evidence, Restored } from "./restoration.ts";
 import { aimOf, evidenceFor, messageOf, planRestore, type RestoreFacts } from "./restore.ts";
-import type { RestoreRule } from "./restore-commands.ts";
+import { originOf, type RestoreRule } from "./restore-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 const AT = "2026-01-01T00:10:00.000Z";
@@ -140,14 +140,64 @@ describe("the other agents", () => {
   });
 });
 
+describe("RC3 where a program came from", () => {
+  const typed = (argv: readonly string[], origin: object, rules: readonly RestoreRule[] = []) => {
+    const evidence = { workingDirectory: "/w", foreground: { argv, cwd: "/w", startedAt: AT, ...origin } };
+    return typedFor(argv, { evidence, rules });
+  };
+  const rules = [{ match: "make *", run: "{command}" }];
+
+  test("only the program that its PATH finds, and that ran where we run, is run again; a rule needs only the latter", () => {
+    expect(typed(["vim", "a"], {})).toBe("vim a\r");
+    expect(typed(["vim", "a"], { notOnPath: true })).toBe("vim a");
+    expect(typed(["vim", "a"], { elsewhere: true })).toBe("vim a");
+    expect(typed(["make", "x"], { notOnPath: true }, rules)).toBe("make x\r");
+    expect(typed(["make", "x"], { elsewhere: true }, rules)).toBe("make x");
+  });
+
+  test("what a process says of itself is compared with what it runs", () => {
+    const process = (executable: string, files: Readonly<Record<string, string>>) => ({
+      ...{ elsewhere: false, executable, find: (name: string) => files[name], real: (path: string) => files[path] },
+    });
+    const system = { vim: "/usr/bin/vim.basic", "/usr/bin/vim": "/usr/bin/vim.basic", "./vim": "/w/vim" };
+    const vim = (file: string, executable: string) => originOf([file, "a"], process(executable, system));
+    expect(vim("vim", "/usr/bin/vim.basic")).toEqual({});
+    expect(vim("/usr/bin/vim", "/usr/bin/vim.basic")).toEqual({});
+    expect(vim("vim", "/usr/bin/python3")).toEqual({ notOnPath: true });
+    expect(vim("vim", "/w/vim")).toEqual({ notOnPath: true });
+    expect(vim("./vim", "/w/vim")).toEqual({ notOnPath: true });
+    expect(originOf(["vim"], process("/opt/vim", {}))).toEqual({ notOnPath: true });
+    expect(originOf(["make"], process("/opt/make", {}))).toEqual({});
+    expect(originOf(["vim"], undefined)).toEqual({ elsewhere: true });
+    expect(originOf(["vim"], { ...process("/usr/bin/vim.basic", system), elsewhere: true })).toEqual({
+      elsewhere: true,
+    });
+  });
+
+  test("a coding agent that updated itself is still the same, and a script is found by its own name", () => {
+    const files = {
+      claude: "/h/claude/versions/2",
+      gemini: "/lib/gemini/gemini.js",
+      "/bin/gemini": "/lib/gemini/gemini.js",
+    };
+    const facts = (executable: string) => ({
+      ...{ elsewhere: false, executable, find: (name: string) => Object(files)[name] },
+      real: (path: string) => Object(files)[path] ?? path,
+    });
+    expect(originOf(["claude"], facts("/h/claude/versions/1"))).toEqual({});
+    expect(originOf(["claude"], facts("/w/claude"))).toEqual({ notOnPath: true });
+    expect(originOf(["node", "/bin/gemini"], facts("/usr/bin/node"))).toEqual({});
+    expect(originOf(["node", "/w/gemini.js"], facts("/usr/bin/node"))).toEqual({ notOnPath: true });
+  });
+});
+
 describe("editors, logins and followed files", () => {
   test.each([
-    [["vim", "-S", "Session.vim"]],
     [["nvim", "-O", "a b.txt", "+12", "c"]],
     [["/usr/bin/vim"]],
     [["ssh", "-vA", "-p", "22", "-J", "gate", "me@host"]],
     [["ssh", "-N", "-L", "80:localhost:80", "host"]],
-    [["ssh", "-o", "ServerAliveInterval=5", "host"]],
+    [["ssh", "-i", "key", "-S", "none", "host"]],
     [["tail", "-f", "log"]],
     [["tail", "-n", "100", "-F", "a", "b"]],
     [["tail", "-100f", "log"]],
@@ -157,6 +207,17 @@ describe("editors, logins and followed files", () => {
   });
 
   test.each([
+    [["vim", "-S", "Session.vim"]],
+    [["vim", "-u", "evil.vim", "a"]],
+    [["vim", "-uevil.vim", "a"]],
+    [["vim", "-U", "evil.vim", "a"]],
+    [["ssh", "-F", "config", "host"]],
+    [["ssh", "-Fconfig", "host"]],
+    [["ssh", "-o", "ServerAliveInterval=5", "host"]],
+    [["ssh", "-oProxyCommand=./evil", "host"]],
+    [["ssh", "-vo", "ProxyCommand=./evil", "host"]],
+    [["ssh", "-I", "./evil.so", "host"]],
+    [["ssh", "-E", ".bashrc", "host"]],
     [["vim", "+PlugInstall", "+qall"]],
     [["vim", "-c", "wq", "a"]],
     [["vim", "-"]],

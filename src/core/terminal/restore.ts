@@ -11,7 +11,7 @@ import { isExhausted, newBudget } from "../../base/budget.ts";
 import { isInteractiveShell, isTypable, typable } from "../shell.ts";
 import { type AgentSessions, agentIn } from "./coding-agent.ts";
 import type { Evidence } from "./restoration.ts";
-import { type RestoreCommand, type RestoreRule, restoreCommand } from "./restore-commands.ts";
+import { type ProgramOrigin, type RestoreCommand, type RestoreRule, restoreCommand } from "./restore-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -27,6 +27,7 @@ export type Aim = {
   /** What ran: the program itself, or the foreground program of the shell. */
   readonly command: readonly string[] | undefined;
   readonly cwd: string;
+  readonly origin: ProgramOrigin;
   /** When that was started; conversations written to since then may be its own. */
   readonly since: string | undefined;
 };
@@ -67,14 +68,16 @@ const WINDOW_MS = 60_000;
 
 export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: RestoreWay = "plan"): Aim {
   const { recipe, createdAt } = terminal;
-  if (way === "recipe") return { shell: undefined, command: recipe.argv, cwd: recipe.cwd, since: undefined };
+  const own = { shell: undefined, origin: {} }; // The user gave these words themselves.
+  if (way === "recipe") return { ...own, command: recipe.argv, cwd: recipe.cwd, since: undefined };
   const accepted = terminal.restored?.accepted === true ? terminal.restored : undefined; // RE4
   const { argv, cwd } = accepted ?? recipe;
-  if (!isInteractiveShell(argv)) return { shell: undefined, command: argv, cwd, since: accepted?.at ?? createdAt };
+  if (!isInteractiveShell(argv)) return { ...own, command: argv, cwd, since: accepted?.at ?? createdAt };
   const front = evidence?.foreground ?? undefined;
   return {
     shell: argv,
     command: front !== undefined && front.argv.length > 0 ? front.argv : undefined,
+    origin: { elsewhere: front?.elsewhere === true, notOnPath: front?.notOnPath === true },
     cwd: front?.cwd ?? evidence?.workingDirectory ?? cwd,
     since: front?.startedAt,
   };
@@ -134,7 +137,8 @@ function startOf(aim: Aim, facts: RestoreFacts, moved: boolean): Start {
   if (command === undefined) return { argv: shell, typed: "", notes: ["its shell"] };
   const [program = ""] = shell;
   const written = typable(command, program);
-  const restore = moved ? undefined : restoreCommand(command, facts.sessions, facts.rules, written ?? ""); // RE3
+  const ran = { ...aim.origin, argv: command, written: written ?? "" };
+  const restore = moved ? undefined : restoreCommand(ran, facts.sessions, facts.rules); // RE3
   const run = restore === undefined ? undefined : runs(restore, aim, shell);
   return run ?? ready(shell, command, written);
 }

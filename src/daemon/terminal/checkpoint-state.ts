@@ -12,13 +12,9 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
-import {
-  type CheckpointSession,
-  type Foreground,
-  type RestorePolicy,
-  screenOf,
-  shellLine,
-} from "../../core/terminal/checkpoint.ts";
+import { type CheckpointSession, type RestorePolicy, screenOf, shellLine } from "../../core/terminal/checkpoint.ts";
+import type { Foreground } from "../../core/terminal/restoration.ts";
+import { originOf } from "../../core/terminal/restore-commands.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal, TerminalSize } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
@@ -260,8 +256,9 @@ export class CheckpointState {
     return kept;
   }
 
-  #foreground({ argv, cwd, ageMs }: ForegroundProcess): Foreground {
-    return { argv, cwd, startedAt: new Date(this.#place.clock.now() - ageMs).toISOString() };
+  #foreground({ pid, argv, cwd, ageMs }: ForegroundProcess): Foreground {
+    const origin = originOf(argv, this.#place.processes.origin(pid));
+    return { argv, cwd, startedAt: new Date(this.#place.clock.now() - ageMs).toISOString(), ...origin };
   }
 }
 

@@ -4,6 +4,7 @@ import { isAlive, type Processes, type ProcessIdentity, type Signal } from "../p
 import { attempt, unless } from "./attempt.ts";
 import { foreground } from "./foreground.ts";
 import { GONE, realIdentities, statLine, waitsInLine } from "./identities.ts";
+import { origin } from "./origin.ts";
 import { list, ticks, variable } from "./process-list.ts";
 
 export function realProcesses(): Processes {
@@ -17,6 +18,7 @@ export function realProcesses(): Processes {
     list,
     variable,
     foreground,
+    origin,
     ticks,
     kill: (who, signal) => alive(who) && send(who.pid, signal),
   };
