@@ -44,6 +44,33 @@ describe("values", () => {
     expect(leftOut("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl")).toBe(true);
   });
 
+  test("tokens are left out by their form, alone or inside of a text", () => {
+    const some = (length: number) => "aB3dE5gH7j".repeat(10).slice(0, length);
+    const upper = some(60).toUpperCase();
+    const tokens = [
+      ...[
+        `ghp_${some(36)}`,
+        `github_pat_${some(40)}`,
+        `glpat-${some(20)}`,
+        `sk-${some(40)}`,
+        `sk-ant-api03-${some(30)}`,
+      ],
+      ...[
+        `sk_live_${some(24)}`,
+        `xoxb-${some(24)}`,
+        `AKIA${upper.slice(0, 16)}`,
+        `AIza${some(35)}`,
+        `ya29.${some(40)}`,
+      ],
+      ...[`npm_${some(36)}`, `pypi-${some(40)}`, `hf_${some(34)}`, `eyJ${some(20)}.eyJ${some(30)}.${some(20)}`],
+    ];
+    for (const token of tokens)
+      for (const value of [token, `Authorization: Bearer ${token}`, `{"a":"${token}"}`])
+        expect([value, leftOut(value)]).toEqual([value, true]);
+    for (const value of ["task-force-of-the-year-2026", "risk-assessment-and-more-things", "skeleton", "eyJ", "AKIA"])
+      expect([value, leftOut(value)]).toEqual([value, false]);
+  });
+
   test("addresses without a password are kept", () => {
     for (const value of [
       "https://example.com/a:b@c",

@@ -24,8 +24,24 @@ export const SECRET_NAMES: readonly string[] = [
   ...["*CREDENTIAL*", "*_CREDS", "*_AUTH", "*_AUTHORIZATION", "*COOKIE*", "*WEBHOOK*", "*_DSN"],
 ];
 
-/** A private key in PEM, or an address with a password in it (`postgres://ann:pw@host/db`). */
-const SECRET_VALUES = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\b[a-z][a-z\d+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i;
+/** Tokens that say by their form whose they are: no other text looks like this by chance. */
+const TOKENS = [
+  "gh[opsur]_[A-Za-z0-9]{30,}|github_pat_\\w{20,}|glpat-[\\w-]{20,}", // GitHub, GitLab
+  "sk-[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}", // OpenAI, Anthropic, OpenRouter; Stripe
+  "xox[abeoprs]-[A-Za-z0-9-]{10,}|SG\\.[\\w-]{16,}\\.[\\w-]{16,}", // Slack, SendGrid
+  "(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\\w-]{35}|ya29\\.[\\w-]{20,}|dop_v1_[a-f0-9]{64}", // AWS, Google, DigitalOcean
+  "npm_[A-Za-z0-9]{36}|pypi-[\\w-]{16,}|hf_[A-Za-z0-9]{30,}|dckr_pat_[\\w-]{20,}", // npm, PyPI, Hugging Face, Docker
+  "AGE-SECRET-KEY-1[A-Z0-9]{50,}|eyJ[\\w-]{10,}\\.eyJ[\\w-]{10,}\\.[\\w-]+", // age; JSON web tokens
+];
+
+/** A private key in PEM, an address with a password in it (`postgres://ann:pw@host/db`), or a token. */
+const SECRET_VALUES = new RegExp(
+  [
+    "-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    "\\b[A-Za-z][A-Za-z\\d+.-]*:\\/\\/[^\\s/:@]*:[^\\s/@]+@",
+    ...TOKENS.map((token) => `(?<![\\w-])(?:${token})`),
+  ].join("|"),
+);
 
 const WILD: Readonly<Record<string, string>> = { "*": ".*", "?": "." };
 

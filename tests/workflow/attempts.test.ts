@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { Attempts } from "../../src/daemon/workflow/attempts.ts";
+import { RunSecrets } from "../../src/daemon/workflow/run-secrets.ts";
 import { readHeld } from "../../src/home/held/held-state.ts";
 import { HoldfastMachine } from "../sim/holdfast/machine.ts";
 import { HOME } from "../sim/machine.ts";
@@ -24,7 +25,7 @@ class Stage {
     const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
     const watch = { directory: () => () => undefined };
     this.attempts = new Attempts(
-      { ...doors, self, watch },
+      { ...doors, self, watch, paths: { uid: 0, steps: () => [] } },
       {
         run: (id) => (id === "r1" ? this.story.run : undefined),
         runs: () => [this.story.run],
@@ -34,7 +35,7 @@ class Stage {
           this.story.say(command as Parameters<Story["say"]>[0]);
         },
         holderCommand: () => ({ runtime: "bun", entry: "orders" }),
-        secrets: () => ({}),
+        secrets: new RunSecrets(() => ({})),
         onBug: (error) => this.machine.failed(error),
       },
     );

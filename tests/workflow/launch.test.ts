@@ -31,6 +31,7 @@ test("what a step is launched with", () => {
       ...{ HOLDFAST_KEY: "r1/a/1", HOLDFAST_VALUE_1: "1", HOLDFAST_VALUE_2: "/attempt/file-1" },
     },
     files: [{ path: "/attempt/file-1", text: "1" }],
+    secrets: {},
   });
   expect(launchOf(story.run, "r1.9", "/").ok).toBe(false);
 });

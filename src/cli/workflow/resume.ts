@@ -16,8 +16,10 @@ import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
 import { followToEnd, needsText } from "./ended.ts";
 import { pickRun, printRun, which } from "./rows.ts";
+import { textsOf } from "./texts.ts";
 
 export type ResumeFlags = DataFlags & {
+  readonly param?: readonly string[];
   readonly rerun?: boolean;
   readonly done?: boolean;
   readonly failed?: boolean;
@@ -34,7 +36,10 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
   if (!verdict.ok) return verdict;
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), absolute: world.console.absolute };
+  const params = textsOf(flags.param ?? []);
+  if (!params.ok) return params;
+  const { absolute, env } = world.console;
+  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), params: params.value, absolute, env };
   const going = await onDaemon(world, home.value, (client) => resumeRun(client, key, wish));
   if (!going.ok) return going;
   const { run, asks } = going.value;
@@ -78,7 +83,9 @@ type Wish = {
   readonly flags: ResumeFlags;
   readonly verdict: UncertainVerdict | undefined;
   readonly by: Asker;
+  readonly params: Readonly<Record<string, string>>;
   absolute(path: string): string;
+  env(name: string): string | undefined;
 };
 
 async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
@@ -89,7 +96,7 @@ async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish)
   if (!picked.ok) return picked;
   const { state, needs } = picked.value;
   if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: state !== "running" });
-  const only = state === "running" && !wantsMore(flags);
+  const only = state === "running" && !wantsMore(flags) && Object.keys(secretsOf(picked.value, wish)).length === 0;
   const resumed =
     only || (verdict !== undefined && !isAtRest(state)) ? picked : await again(client, picked.value, wish);
   if (!resumed.ok || verdict === undefined) return resumed.ok ? ok({ run: resumed.value, asks: false }) : resumed;
@@ -110,11 +117,9 @@ function isResumable({ state }: ListedRun): boolean {
 }
 
 /** RS2 */
-async function again(
-  client: RpcClient,
-  { id, name, state }: ListedRun,
-  { flags, by }: Wish,
-): Promise<Result<ListedRun>> {
+async function again(client: RpcClient, run: ListedRun, wish: Wish): Promise<Result<ListedRun>> {
+  const { id, name, state } = run;
+  const { flags, by } = wish;
   const settled = state === "done" || state === "running" || flags.unchanged === true;
   const asked = settled ? ok([]) : await client.call("workflow.changes", { id });
   if (!asked.ok) return asked;
@@ -126,7 +131,18 @@ async function again(
   }
   const taken = changed ? await client.call("workflow.change", { id }) : ok(undefined);
   if (!taken.ok) return taken;
-  return client.call("workflow.resume", { id, force: flags.force === true || changed, by });
+  const secrets = secretsOf(run, wish);
+  const given = Object.keys(secrets).length > 0 ? { secrets } : {}; // An older daemon does not know the field.
+  return client.call("workflow.resume", { id, force: flags.force === true || changed, by, ...given });
+}
+
+/** Those that were given, and those that are asked for and are in our environment (PA1 of parameters.ts in core). */
+function secretsOf({ lacks = [] }: ListedRun, { params, env }: Wish): Readonly<Record<string, string>> {
+  const ours = lacks.flatMap((name): [string, string][] => {
+    const value = env(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(ours), ...params };
 }
 
 function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {

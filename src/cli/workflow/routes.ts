@@ -13,19 +13,22 @@ const WATCHING = "Ctrl-C interrupts the run; Ctrl-\\ and a closed window only st
 const EXITS =
   "Exit code: the failed step's; 0 if the run is done, 3 if it waits for a person, 130 if it was interrupted.";
 
+const param = (brief: string) =>
+  ({
+    kind: "parsed",
+    parse: text,
+    variadic: true,
+    optional: true,
+    placeholder: "name=value",
+    brief,
+  }) as const;
+
 const run = buildCommand<RunFlags, [file: string], Context>({
   loader: async () => (await import("./run.ts")).runCommand,
   parameters: {
     flags: {
       home,
-      param: {
-        kind: "parsed",
-        parse: text,
-        variadic: true,
-        optional: true,
-        placeholder: "name=value",
-        brief: "A parameter, as JSON unless its type is text. May be repeated",
-      },
+      param: param("A parameter, as JSON unless its type is text. May be repeated"),
       paramFile: textFlag("file", "A YAML or JSON file with parameters; --param takes precedence"),
       detach: flag("Return at once, and print the run's id"),
       worktree: flag(
@@ -62,6 +65,7 @@ const resume = buildCommand<ResumeFlags, [run?: string], Context>({
   parameters: {
     flags: {
       home,
+      param: param("A secret parameter, again: it was not stored. May be repeated"),
       rerun: flag("The uncertain step did not happen, or may happen twice: run it again"),
       done: flag("The uncertain step happened: continue with the next. Its captured output has no value"),
       failed: flag("The uncertain step failed"),

@@ -25,6 +25,7 @@ export function rowOf({
   items,
   needs,
   trouble,
+  lacks,
   error,
   resumed,
   worktree,
@@ -45,6 +46,7 @@ export function rowOf({
     resumed,
     worktree,
     ...(trouble !== undefined && { trouble }),
+    ...(lacks !== undefined && { lacks }),
   };
 }
 

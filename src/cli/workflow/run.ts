@@ -21,6 +21,7 @@ import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { followToEnd } from "./ended.ts";
 import { printRun } from "./rows.ts";
+import { textsOf } from "./texts.ts";
 
 export type RunFlags = DataFlags & {
   readonly param?: readonly string[];
@@ -84,16 +85,6 @@ async function checked(
   if (json) await console.out.write(`${visibleLine(JSON.stringify({ path: file, name, mode: flow.mode, steps }))}\n`);
   else await say(console, `${file} is valid: ${flow.mode}, ${steps} steps.`);
   return ok(EXIT.ok);
-}
-
-function textsOf(params: readonly string[]): Result<Readonly<Record<string, string>>> {
-  const wrong = params.find((param) => param.indexOf("=") < 1);
-  if (wrong !== undefined) return refused("usage", `"${wrong}" is not a parameter.`, "Give it as --param name=value.");
-  return ok(
-    Object.fromEntries(
-      params.map((param) => [param.slice(0, param.indexOf("=")), param.slice(param.indexOf("=") + 1)]),
-    ),
-  );
 }
 
 function valuesOf(

@@ -14,6 +14,8 @@ export type Parameter = {
   readonly type: ParameterType;
   readonly required?: boolean;
   readonly default?: Json;
+  /** Its value is in no event and no file (PA1 of parameters.ts). */
+  readonly secret?: boolean;
   readonly says?: string;
 };
 

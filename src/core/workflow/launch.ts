@@ -2,17 +2,20 @@
 // L1. Values reach a shell only through its environment (shell-text.ts), a program as one argument, an agent as text of
 //     its prompt.
 // L2. What cannot be passed (too long for an environment, or with a NUL) is refused before anything starts.
+// L3. The value of a secret parameter is not here, only the name of the variable that has to get it (PA1 of
+//     parameters.ts).
 
 import { textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { INTERPRETER, type Step, stepById } from "./definition.ts";
 import { evaluate, type Scope } from "./evaluate.ts";
 import { MAX_ENV_TEXT } from "./limits.ts";
+import { secretNames } from "./parameters.ts";
 import type { Attempt, Run, Track } from "./run.ts";
 import { tracksOf } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { type ShellText, shellText } from "./shell-text.ts";
-import { asRefusal, fillAll, fillText } from "./template.ts";
+import { asRefusal, fillAll, fillText, parseTemplate } from "./template.ts";
 
 /** A file that must exist before the start: `file(…)`. */
 export type LaunchFile = { readonly path: string; readonly text: string };
@@ -22,7 +25,10 @@ type Surroundings = {
   /** All of it except what the daemon adds (TERM, its own names). */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
+  /** Secret parameters by the variables that get them (L3). */
+  readonly secrets: Names;
 };
+type Names = Readonly<Record<string, string>>;
 
 export type Launch =
   | ({ readonly kind: "program"; readonly argv: readonly string[] } & Surroundings)
@@ -59,25 +65,53 @@ export function launchStep(
   };
   const scope = { ...scopeOf(run, track), file };
   const cwd = fillText(step.cwd ?? ".", scope);
-  const given = fillAll({ ...run.definition.env, ...step.env }, scope, fillText);
+  const secret = secretNames(run.definition);
+  const [plain, ofEnv] = splitSecrets(step.env ?? {}, secret);
+  const given = fillAll({ ...run.definition.env, ...plain }, scope, fillText);
   const work = workOf(run, step, scope);
   if (!cwd.ok) return cwd;
   if (!given.ok) return given;
   if (!work.ok) return work;
-  const { env: values, ...launch } = work.value;
+  const { env: values, secrets = {}, ...launch } = work.value;
   const env = { ...run.environment, ...given.value, ...facts(run, track, step, to.attempt), ...values };
   const wrong = tooMuch(env);
-  return wrong ?? ok({ ...launch, cwd: inside(run.cwd, cwd.value), env, files });
+  return wrong ?? ok({ ...launch, cwd: inside(run.cwd, cwd.value), env, files, secrets: { ...ofEnv, ...secrets } });
+}
+
+/** L3. The variables that are given, and those that are nothing but a secret parameter. */
+function splitSecrets(env: Names, secret: readonly string[]): readonly [Names, Names] {
+  const { plain = [], secrets = [] } = Object.groupBy(
+    Object.entries(env).map(([name, text]) => [name, text, secretIn(text, secret)] as const),
+    ([, , parameter]) => (parameter === undefined ? "plain" : "secrets"),
+  );
+  return [
+    Object.fromEntries(plain.map(([name, text]) => [name, text])),
+    Object.fromEntries(secrets.map(([name, , parameter = ""]) => [name, parameter])),
+  ];
+}
+
+function secretIn(text: string, secret: readonly string[]): string | undefined {
+  if (secret.length === 0) return undefined;
+  const parts = parseTemplate(text);
+  const [only, ...others] = parts.ok ? parts.value : [];
+  const name = only?.kind === "value" && only.expression.kind === "name" ? only.expression.name : "";
+  return others.length === 0 && secret.includes(name) ? name : undefined;
 }
 
 type Started =
-  | { readonly kind: "program"; readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "program";
+      readonly argv: readonly string[];
+      readonly env: Names;
+      readonly secrets?: Names;
+    }
   | {
       readonly kind: "agent";
       readonly provider: string;
       readonly prompt: string;
       readonly argv: readonly string[];
-      readonly env: Readonly<Record<string, string>>;
+      readonly env: Names;
+      readonly secrets?: Names;
     };
 
 function workOf(run: Run, { work }: Step, scope: Scope): Result<Started> {
@@ -104,7 +138,13 @@ function parsedShell(command: string): Result<ShellText> {
 
 function shell({ definition }: Run, { script, values }: ShellText, scope: Scope): Result<Started> {
   const env: [string, string][] = [];
+  const secrets: [string, string][] = [];
+  const secret = secretNames(definition);
   for (const { name, expression } of values) {
+    if (expression.kind === "name" && secret.includes(expression.name)) {
+      secrets.push([name, expression.name]); // L3
+      continue;
+    }
     const value = evaluate(expression, scope);
     if (!value.ok) return value;
     env.push([name, textOf(value.value)]);
@@ -113,6 +153,7 @@ function shell({ definition }: Run, { script, values }: ShellText, scope: Scope)
     kind: "program",
     argv: [...(definition.interpreter ?? INTERPRETER), script],
     env: Object.fromEntries(env),
+    secrets: Object.fromEntries(secrets),
   });
 }
 

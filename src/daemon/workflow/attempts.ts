@@ -20,6 +20,7 @@ import { stopRestOf } from "../held/orphan-stop.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
+import type { RunSecrets } from "./run-secrets.ts";
 
 export type AttemptPorts = {
   run(id: string): Run | undefined;
@@ -28,7 +29,7 @@ export type AttemptPorts = {
   /** The program that holders are started from. */
   holderCommand(): HolderCommand;
   /** Variables for a run's programs that are never written to disk. */
-  secrets(run: string): Readonly<Record<string, string>>;
+  readonly secrets: RunSecrets;
   /** An error that is not a Fault, in what is done for this run. */
   onBug(error: unknown, id: string): void;
 };
@@ -82,7 +83,15 @@ export class Attempts {
   }
 
   start(attempt: string): void {
-    this.#held.start(attempt);
+    if (this.lacks(attempt).length === 0) this.#held.start(attempt);
+  }
+
+  /** The secret parameters that its program needs, and that have to be given again (RS1 of run-secrets.ts). */
+  lacks(attempt: string): readonly string[] {
+    const run = this.#runOf(attempt);
+    if (run === undefined || this.#ports.secrets.lacking(run).length === 0) return [];
+    const launch = launchOf(run, attempt, this.#directory(attempt));
+    return launch.ok ? this.#ports.secrets.lacking(run, Object.values(launch.value.secrets)) : [];
   }
 
   /** A2 */
@@ -155,7 +164,7 @@ export class Attempts {
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();
-    this.#pool.give(id, { directory, secrets: this.#ports.secrets(run.id) });
+    this.#pool.give(id, { directory, secrets: this.#ports.secrets.variables(run, launch.value.secrets) });
     return ok(undefined);
   }
 

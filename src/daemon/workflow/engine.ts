@@ -18,6 +18,7 @@ import type { DaemonWorld } from "../ports.ts";
 import { AgentSteps } from "./agent-steps.ts";
 import { type AttemptFound, Attempts } from "./attempts.ts";
 import { listItems } from "./lists.ts";
+import { RunSecrets } from "./run-secrets.ts";
 
 export type EnginePorts = {
   run(id: string): Run | undefined;
@@ -43,28 +44,20 @@ type Going = { again: boolean };
 export class Engine {
   readonly attempts: Attempts;
   readonly agentSteps: AgentSteps;
+  readonly secrets: RunSecrets;
   readonly #world: DaemonWorld;
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
   readonly #advancing = new Map<string, Going>();
   readonly #reading = new Set<string>();
-  /** Variables for the programs of runs that are never written to disk, kept as long as this daemon runs. */
-  readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #closed = false;
 
   constructor(world: DaemonWorld, ports: EnginePorts) {
     this.#world = world;
     this.#ports = ports;
-    this.attempts = new Attempts(world, {
-      ...ports,
-      secrets: (run) => this.#secrets.get(run) ?? {},
-    });
+    this.secrets = new RunSecrets(() => world.self.environment());
+    this.attempts = new Attempts(world, { ...ports, secrets: this.secrets });
     this.agentSteps = new AgentSteps(world, ports);
-  }
-
-  /** Keeps variables for a run that is about to be created. */
-  setSecrets(id: string, secrets: Readonly<Record<string, string>>): void {
-    this.#secrets.set(id, secrets);
   }
 
   perform(effect: WorkflowEffect): void {
@@ -94,7 +87,9 @@ export class Engine {
   /** Why a step of it is not started yet, although it was tried. */
   trouble(run: Run): string | undefined {
     const starting = attemptsOf(run).filter(({ state }) => state.kind === "starting");
-    return starting.map(({ id }) => this.attempts.trouble(id)).find((trouble) => trouble !== undefined);
+    return starting
+      .map(({ id }) => lacksText(run, this.attempts.lacks(id)) ?? this.attempts.trouble(id))
+      .find((trouble) => trouble !== undefined);
   }
 
   /** The present state of an attempt. */
@@ -207,6 +202,13 @@ export class Engine {
       last = page.last;
     }
   }
+}
+
+/** Undefined if nothing is lacking. */
+export function lacksText({ id }: Run, lacks: readonly string[]): string | undefined {
+  if (lacks.length === 0) return undefined;
+  const given = lacks.map((name) => `--param ${name}=…`).join(" ");
+  return `a secret is never stored, so it has to be given again: holdfast resume ${id.slice(0, 8)} ${given}`;
 }
 
 /** A run that was set aside and then cancelled may have left attempts. */

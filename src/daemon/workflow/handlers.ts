@@ -10,8 +10,9 @@ import { type EnvironmentRules, keepEnvironment } from "../../core/environment.t
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
+import type { Definition } from "../../core/workflow/definition.ts";
 import type { Asker } from "../../core/workflow/events.ts";
-import { parameterFrom } from "../../core/workflow/parameters.ts";
+import { parameterFrom, secretNames, secretParameters } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import { type Run, sessionOf } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
@@ -21,7 +22,7 @@ import type { ListedRun, MigrationReport, RolledBackRun, RunParams, ShownRun } f
 import type { Disk } from "../../world/disk.ts";
 import type { PartBorder } from "../part.ts";
 import type { Given, Handlers } from "../rpc-server.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, lacksText } from "./engine.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { MigrationOfRuns } from "./migration.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
@@ -80,7 +81,7 @@ function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
   return {
     ...ofRun("workflow.interrupt", ({ id }) => ({ kind: "interrupt", id })),
     ...ofRun("workflow.cancel", ({ id }) => ({ kind: "cancel", id })),
-    ...ofRun("workflow.resume", ({ id, force, by }) => ({ kind: "resume", id, force, ...askedBy(by) })),
+    ...border.changing("workflow.resume", (params) => resume(ports, params)),
     ...ofRun("workflow.change", ({ id }) => changeTo(ports, id)),
     ...ofRun("workflow.resolve", ({ id, attempt, verdict, by }) => {
       return { kind: "resolve", id, attempt, verdict, ...askedBy(by) };
@@ -88,6 +89,32 @@ function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
     ...ofRun("dlq.retry", ({ id, items }) => ({ kind: "dlq-retry", id, items })),
     ...ofRun("dlq.clear", ({ id, items }) => ({ kind: "dlq-clear", id, items })),
   };
+}
+
+/** Secrets that are given again are known before a step could ask for them. A run that only waited for them goes on. */
+async function resume(ports: WorkflowHandlerPorts, params: Params<"workflow.resume">): Promise<Result<ListedRun>> {
+  const { store, engine } = ports;
+  const { id, force, by, secrets = {} } = params;
+  const known = runOf(ports, id);
+  if (known !== undefined) engine.secrets.add(id, secretsAmong(known, secrets));
+  const lacks = known === undefined ? undefined : lacksText(known, engine.secrets.lacking(known));
+  if (lacks !== undefined) return refused("lacks-secret", `${known?.name} needs what is not known any more.`, lacks);
+  if (known?.status.kind === "going" && Object.keys(secrets).length > 0) {
+    engine.performAll(known);
+    return ok(listed(ports, known));
+  }
+  const done = await store.submit({ kind: "resume", id, force, ...askedBy(by) });
+  return done.ok ? ok(listed(ports, done.value)) : done;
+}
+
+function secretsAmong({ definition }: Run, given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const names = secretNames(definition);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
+}
+
+function listed({ engine }: WorkflowHandlerPorts, run: Run): ListedRun {
+  const lacks = ["done", "cancelled"].includes(run.status.kind) ? [] : engine.secrets.lacking(run);
+  return listedOf(run, engine.trouble(run), lacks);
 }
 
 /** WH3 */
@@ -104,9 +131,9 @@ function askedBy(by: unknown): { readonly by?: Asker } {
   return asker === undefined ? {} : { by: asker };
 }
 
-function list({ store, engine }: WorkflowHandlerPorts): ListedRun[] {
-  const runs = [...store.allSettled()]; // WH3
-  return runs.filter(({ removed }) => !removed).map((run) => listedOf(run, engine.trouble(run)));
+function list(ports: WorkflowHandlerPorts): ListedRun[] {
+  const runs = [...ports.store.allSettled()]; // WH3
+  return runs.filter(({ removed }) => !removed).map((run) => listed(ports, run));
 }
 
 function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun> {
@@ -114,7 +141,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => ports.engine.agentSteps.saidBy(agent));
-  return ok({ ...listedOf(run, ports.engine.trouble(run)), from: first, records: recordsOf(run, first), attempts });
+  return ok({ ...listed(ports, run), from: first, records: recordsOf(run, first), attempts });
 }
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {
@@ -124,12 +151,15 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
   const command = await createOf(ports, params);
   if (!command.ok) return command;
   const { id, env } = params;
-  const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
-  engine.setSecrets(id, Object.fromEntries(secrets));
+  const { definition, parameters: given, environment } = command.value;
+  const secrets = secretParameters(definition, given, env);
+  if (!secrets.ok) return secrets;
+  const variables = Object.entries(env).filter(([name]) => !(name in environment));
+  engine.secrets.set(id, { variables: Object.fromEntries(variables), parameters: secrets.value });
   const made = await store.submit(command.value);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: concurrent requests.
   if (twin !== undefined) return ok(listedOf(twin));
-  if (!made.ok) engine.setSecrets(id, {});
+  if (!made.ok) engine.secrets.forget(id);
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
@@ -189,7 +219,7 @@ async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise
     name,
     parameterFrom(definition, name, text),
   ]);
-  const place = placeOf(ports, params, definition.name);
+  const place = placeOf(ports, params, definition);
   if (!place.ok) return place;
   return ok({
     kind: "create",
@@ -207,11 +237,13 @@ type RunPlace = Pick<CreateRun, "repo" | "cwd" | "worktree" | "environment">;
 function placeOf(
   { disk, home, environment: rules }: WorkflowHandlerPorts,
   params: RunParams,
-  name: string,
+  definition: Definition,
 ): Result<RunPlace> {
   const { id, cwd, env } = params;
+  const { name } = definition;
   const repo = repoOf(disk, cwd);
-  const environment = keepEnvironment(env, rules).kept;
+  const secret = secretNames(definition); // PA1 of parameters.ts
+  const environment = keepEnvironment(env, { ...rules, deny: [...rules.deny, ...secret] }).kept;
   if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
   const repository = repositoryOf(disk, cwd);
   if (repository === undefined)

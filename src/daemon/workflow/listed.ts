@@ -19,8 +19,10 @@ const MAX_VALUE = 1000;
 /** The length of an answer is limited; each record has an error of bounded length. */
 const MAX_RECORDS = 200;
 
-/** `trouble`: why a step of it is not started yet, although it was tried. */
-export function listedOf(run: Run, trouble?: string): ListedRun {
+/**
+ * `trouble`: why a step of it is not started yet, although it was tried. `lacks`: secret parameters to be given again.
+ */
+export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = []): ListedRun {
   const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
@@ -43,6 +45,7 @@ export function listedOf(run: Run, trouble?: string): ListedRun {
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
     ended: records.length,
     ...(trouble !== undefined && { trouble }),
+    ...(lacks.length > 0 && { lacks }),
   };
 }
 

@@ -14,7 +14,7 @@ import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import { type AttemptFound, evidenceOf } from "./attempts.ts";
-import { type Engine, isOpen } from "./engine.ts";
+import { type Engine, isOpen, lacksText } from "./engine.ts";
 import type { WorkflowStore } from "./store.ts";
 
 /** How many runs are examined in parallel. */
@@ -69,7 +69,8 @@ async function holdBack(store: WorkflowStore): Promise<ReportItem[]> {
 
 async function adopt(store: WorkflowStore, engine: Engine, before: Run): Promise<ReportItem> {
   const begun = attemptsOf(before);
-  if (begun.length === 0) return itemOf(before, []);
+  const lacks = lacksText(before, engine.secrets.lacking(before));
+  if (begun.length === 0) return itemOf(before, [], lacks);
   const looks = begun.map(async ({ id }) => [id, await engine.look(id)] as const);
   const found = new Map(await allOf(looks));
   const plan = planResume(toCheckpoint(before, "Manual", ""), (id) => evidenceOf(found.get(id))); // V1
@@ -81,10 +82,10 @@ async function adopt(store: WorkflowStore, engine: Engine, before: Run): Promise
       if (seen !== undefined && action !== "run" && isNews) await engine.report(attempt, seen);
     }),
   );
-  return itemOf(store.states.get(before.id) ?? before, [...found.values()]);
+  return itemOf(store.states.get(before.id) ?? before, [...found.values()], lacks);
 }
 
-function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
+function itemOf(run: Run, found: readonly AttemptFound[], lacks: string | undefined): ReportItem {
   const { id, name } = run;
   const key = id.slice(0, 8);
   const item = (fate: Fate, reason: string, next: string): ReportItem => ({
@@ -107,6 +108,7 @@ function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
   const refused = found.find((one) => one.kind === "refused");
   if (refused !== undefined)
     return item("back as it was", `${place} cannot be started yet: ${refused.reason}`, WORKFLOWS);
+  if (lacks !== undefined) return item("needs you", `${place}: ${lacks}`, `holdfast resume ${key}`);
   const ran = found.some(({ kind }) => kind === "running" || kind === "with-agent");
   return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
 }

@@ -14,8 +14,16 @@ import { type FileProblem, keyAt, nodeAt, plain, type SourcePosition } from "./s
 import { WORKFLOW, type WorkflowFile } from "./workflow-shapes.ts";
 import type { YamlText } from "./yaml-node.ts";
 
-/** A name that an expression looks up: where it is in the file, and in which part of the workflow. */
-export type Reference = { readonly name: string; readonly path: Path; position(): SourcePosition };
+/**
+ * A name that an expression looks up: where it is in the file, and in which part of the workflow. `alone`: it is the
+ * whole `${…}`, or the whole text.
+ */
+export type Reference = {
+  readonly name: string;
+  readonly path: Path;
+  readonly alone: "no" | "in braces" | "in its text";
+  position(): SourcePosition;
+};
 
 export class Checking {
   readonly problems: FileProblem[] = [];
@@ -81,8 +89,8 @@ export class Checking {
     const found = as === "expression" ? namesOfExpression(text) : namesOfTemplate(text, as === "shell");
     if ("message" in found) this.report(this.#positionIn(path, text, found.at), found.message, found.hint);
     else
-      for (const { name, at } of found.names)
-        this.references.push({ name, path, position: () => this.#positionIn(path, text, at) });
+      for (const { name, at, alone } of found.names)
+        this.references.push({ name, path, alone, position: () => this.#positionIn(path, text, at) });
   }
 
   /** Where character `at` of a text is in the file: exactly if it is on one line, else at the `${` that it belongs
@@ -102,11 +110,12 @@ export class Checking {
 
 const NAMES = "Use letters, digits and _, not a digit first.";
 
-type Names = { readonly names: readonly { readonly name: string; readonly at: number }[] };
+type Name = { readonly name: string; readonly at: number; readonly alone: Reference["alone"] };
+type Names = { readonly names: readonly Name[] };
 
 function namesOfExpression(text: string): Names | Flaw {
   const parsed = parseExpression(text);
-  return parsed.ok ? { names: namesIn(parsed.value) } : parsed.error;
+  return parsed.ok ? { names: namesIn(parsed.value).map((name) => ({ ...name, alone: "no" })) } : parsed.error;
 }
 
 function namesOfTemplate(text: string, isShell: boolean): Names | Flaw {
@@ -114,7 +123,14 @@ function namesOfTemplate(text: string, isShell: boolean): Names | Flaw {
   if (shell?.ok === false) return shell.error;
   const parts = parseTemplate(text);
   if (!parts.ok) return parts.error;
-  return { names: parts.value.flatMap((part) => (part.kind === "value" ? namesIn(part.expression) : [])) };
+  const whole = parts.value.length === 1 ? "in its text" : "in braces";
+  return {
+    names: parts.value.flatMap((part) => {
+      if (part.kind === "text") return [];
+      const alone = part.expression.kind === "name" ? whole : "no";
+      return namesIn(part.expression).map((name) => ({ ...name, alone }));
+    }),
+  };
 }
 
 /** "steps.2.retry". */

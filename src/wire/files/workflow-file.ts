@@ -3,10 +3,11 @@
 // W2. Each problem has a line, a column, what is wrong and what to do.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import type { Definition, Flow, Step } from "../../core/workflow/definition.ts";
+import { secretNames } from "../../core/workflow/parameters.ts";
 import { byPosition, type FileProblem, fileProblemText, textIn, unreadable } from "./source.ts";
 import { buildFlow, parametersOf } from "./workflow-build.ts";
 import { Checking } from "./workflow-check.ts";
-import { checkIds, checkReferences, checkStructure } from "./workflow-rules.ts";
+import { checkIds, checkReferences, checkSecrets, checkStructure } from "./workflow-rules.ts";
 import type { WorkflowFile } from "./workflow-shapes.ts";
 import { readYaml } from "./yaml-node.ts";
 
@@ -42,6 +43,7 @@ function definitionIn(checking: Checking, name: string): Definition | undefined 
   checkIds(checking, built);
   const definition = definitionOf(file, built.flow, name);
   checkReferences(checking, namesSet(definition));
+  checkSecrets(checking, file, secretNames(definition));
   return definition;
 }
 

@@ -114,14 +114,28 @@ function checkMap(checking: Checking, map: MapFile): void {
 
 function checkParameters(checking: Checking, parameters: WorkflowFile["parameters"] = {}): void {
   checkNames(checking, parameters, ["parameters"]);
-  for (const [name, { type = "string", default: fallback, required }] of Object.entries(parameters)) {
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const { type = "string", default: fallback, required } = parameter;
     const path = ["parameters", name, "default"];
+    if (parameter.secret === true) checkSecret(checking, name, parameter);
     if (fallback === undefined) continue;
     if (!isOfType(fallback, type))
       checking.problem(path, `The default of ${name} is not of type ${type}.`, "Give one that is, or change the type.");
     if (required === true)
       checking.problem(path, `${name} is required and has a default.`, "Leave out one of the two.");
   }
+}
+
+type ParameterFile = NonNullable<WorkflowFile["parameters"]>[string];
+
+/** PA1 of core/workflow/parameters.ts */
+function checkSecret(checking: Checking, name: string, parameter: ParameterFile): void {
+  const { type = "string", default: fallback, required = true } = parameter;
+  const wrong = (key: string, what: string, hint: string) =>
+    checking.problem(["parameters", name, key], `The secret ${name} ${what}.`, hint);
+  if (type !== "string") wrong("type", "is not a text", "Leave its type out.");
+  if (!required) wrong("required", "is always required", "Leave it out.");
+  if (fallback !== undefined) wrong("default", "has a default", "Leave it out: whoever starts a run gives it.");
 }
 
 /** R1, once the definition is built. */
@@ -147,6 +161,23 @@ export function checkReferences(checking: Checking, known: ReadonlySet<string>):
     const hint = `${meant} For a shell's own variable, write $${name} or $$\{${name}}.`;
     checking.report(reference.position(), `Nothing sets the variable ${name}.`, hint);
   }
+}
+
+/** R1. A secret parameter has no value in the run, only in the environment of programs (PA1 of parameters.ts). */
+export function checkSecrets(checking: Checking, file: WorkflowFile, secret: readonly string[]): void {
+  for (const { name, path, alone, position } of checking.references) {
+    if (!secret.includes(name)) continue;
+    const isShell = path.at(-1) === "shell" || path.join(".") === "map.input.command";
+    const isVariable = path.at(-2) === "env" && hasShell(file, path.slice(0, -2));
+    if ((isShell && alone !== "no") || (isVariable && alone === "in its text")) continue;
+    const hint = `Write \${${name}} in a shell text, or NAME: \${${name}} in the env of a shell step.`;
+    checking.report(position(), `The secret ${name} cannot be used here: what is computed is stored.`, hint);
+  }
+}
+
+function hasShell(file: WorkflowFile, path: Path): boolean {
+  const step = path.reduce<unknown>((node, key) => (Object(node) as Record<string | number, unknown>)[key], file);
+  return path.length > 0 && Object.hasOwn(Object(step), "shell");
 }
 
 /** Where a name that is always there can be used; undefined if it is used there. */

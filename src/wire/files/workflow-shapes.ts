@@ -151,6 +151,10 @@ const PARAMETER = closed({
   type: may(literal("string", "number", "boolean", "list", "object"), "Default `string`."),
   default: may(json, "The value if it is not given."),
   required: may(flag, "Whether it must be given."),
+  secret: may(
+    flag,
+    "Whether it is a secret: never stored and never shown. It is a text, for `shell` and the `env` of a shell step.",
+  ),
   description: may(text, "For people."),
 });
 

@@ -168,7 +168,7 @@ export const PARAMS = {
   "workflow.show": object({ id: text, from: number }),
   "workflow.interrupt": ofOne,
   "workflow.cancel": ofOne,
-  "workflow.resume": object({ id: text, force: flag, by: optional(asker) }),
+  "workflow.resume": object({ id: text, force: flag, by: optional(asker), secrets: optional(variables) }),
   "workflow.rollback": object({ id: text, seq: number, dryRun: flag }),
   "workflow.changes": ofOne,
   "workflow.change": ofOne,

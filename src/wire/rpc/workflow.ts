@@ -32,6 +32,8 @@ export type ListedRun = {
   readonly needs: readonly Need[];
   /** Why a step is not started yet, although it was tried; it is tried again. */
   readonly trouble?: string;
+  /** Secret parameters that are not known any more, and are asked for when it is resumed. */
+  readonly lacks?: readonly string[];
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
   /** Who resumed it last, and when; null if nobody did. */
