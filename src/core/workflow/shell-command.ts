@@ -102,7 +102,8 @@ function isTestedName(args: readonly string[]): boolean {
   return before === "-v" || before === "-R" || before.includes(VALUE);
 }
 
-function isScript(words: readonly string[], prefix: string): boolean {
+/** Whether the next word, which begins with `prefix`, is the script that a shell among these words runs. */
+export function isScript(words: readonly string[], prefix: string): boolean {
   const before = words.at(-1) ?? "";
   const shell = shellIn(words);
   if (shell?.options.some(isCommandOption) === true) return shell.operands === 0 && !/^[-+]/.test(prefix);

@@ -223,6 +223,10 @@ test.each([
   ["steps: [{ shell: x, env: *nothing }]", /f:1:26: /],
   ["steps: [{ shell: x, capture: a, when: !defined(a) }]", /f:1:39: What begins with ! is a tag/],
   ["1: x", /A key is a text/],
+  [
+    "steps: [{ agent: { provider: scripted, prompt: x, command: [sh, -c, 'echo ${run.id}'] } }]",
+    /^f:1:69: A value cannot stand in the script of a shell/,
+  ],
   ["steps: [{ shell: 'eval ${run.id}' }]", /^f:1:24: A value cannot stand in this argument of eval: /],
   ['steps:\n  - shell: |\n      x=1\n      sh -c "${run.id}"', /^f:4:14: .* in the text that another shell runs: /],
   ["steps: [{ shell: x, timeout: .inf }]", /f:1:30: This is neither/],

@@ -1,9 +1,12 @@
 // What must hold between the parts of a workflow file, beyond the shape of each.
 // R1. Every id is there once; every name that is looked up is set somewhere, or always there, where it is looked up.
 // R2. A key that would silently have no effect where it is, is a problem.
+// R3. No value becomes part of a script (shell texts are read by workflow-check.ts).
 import { parsePath } from "../../base/json.ts";
 import { isOfType } from "../../core/workflow/parameters.ts";
 import { BUILT_IN } from "../../core/workflow/scope.ts";
+import { isScript } from "../../core/workflow/shell-command.ts";
+import { parseTemplate } from "../../core/workflow/template.ts";
 import type { Path } from "../check.ts";
 import { nearest } from "./nearest.ts";
 import type { Built } from "./workflow-build.ts";
@@ -68,7 +71,20 @@ function checkStep(checking: Checking, step: StepFile, path: Path): void {
   checkCapture(checking, step.capture, [...path, "capture"]);
   if (step.agent?.provider === "scripted" && step.agent.command === undefined)
     checking.problem([...path, "agent"], "A scripted agent needs a command.", SCRIPTED);
+  checkScript(checking, step.agent?.command ?? [], [...path, "agent", "command"]);
   checkSteps(checking, step.on_failure, [...path, "on_failure"]);
+}
+
+/** R3. A value in the words of a program stays a value, unless the program is a shell and the word its script. */
+function checkScript(checking: Checking, command: readonly string[], path: Path): void {
+  for (const [at, word] of command.entries()) {
+    const parts = parseTemplate(word);
+    const hasValue = parts.ok && parts.value.some(({ kind }) => kind === "value");
+    const prefix = word.slice(0, Math.max(0, word.indexOf("${")));
+    if (!hasValue || !isScript(command.slice(0, at), prefix)) continue;
+    const hint = "Give it to the script as an argument: [sh, -c, 'echo \"$1\"', sh, '${x}'].";
+    checking.problem([...path, at], "A value cannot stand in the script of a shell, which would execute it.", hint);
+  }
 }
 
 const SCRIPTED = "Give the program and its arguments: command: [./agent, --once].";
