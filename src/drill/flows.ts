@@ -122,4 +122,4 @@ export async function cancelRuns(site: Site): Promise<void> {
   for (const { id } of open) await ask(site, "workflow.cancel", { id });
 }
 
-export const OVER: readonly string[] = ["done", "failed", "cancelled", "interrupted"];
+export const OVER: readonly string[] = ["done", "done_with_failures", "failed", "cancelled", "interrupted"];

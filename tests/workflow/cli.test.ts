@@ -211,17 +211,24 @@ test(
       "reduce:",
       "  - shell: echo ${map.successful} ${map.failed} >> said",
     );
-    expect((await home.run("run", "flow.yml")).code).toBe(0);
+    const ran = await home.run("run", "flow.yml");
+    expect([ran.code, ran.err]).toEqual([
+      1,
+      expect.stringContaining("flow is done with 2 failed items.\n  → holdfast dlq ls "),
+    ]);
+    expect(await home.ok("workflows")).toContain("done with 2 failed items");
+    expect(await home.json("workflows")).toMatchObject([{ state: "done_with_failures", items: { failed: 2 } }]);
+    expect((await home.run("resume", "flow")).err).toContain("holdfast dlq retry");
     const letters: { item: number; value: string; step: string }[] = await home.json("dlq", "ls", "flow");
     expect(letters.map(({ item, value, step }) => [item, value, step])).toEqual([
       [3, "4", "work"],
       [4, "5", "work"],
     ]);
     writeFileSync(join(home.path, "go-4"), "");
-    expect((await home.run("dlq", "retry", "flow")).code).toBe(0);
+    expect((await home.run("dlq", "retry", "flow")).code).toBe(1);
     expect(await home.ok("dlq", "ls", "flow")).toMatch(/^ITEM .*\n4 .*work .*exit code 1\. +5\n$/);
     await home.ok("dlq", "clear", "flow");
-    expect((await home.run("dlq", "ls", "flow")).err).toContain("no item has failed");
+    expect((await home.run("dlq", "ls", "flow")).err).toContain("The dead-letter queue is empty.");
     expect(text("said")).toBe("3 2\n4 1\n");
   },
   MINUTE,
@@ -237,6 +244,7 @@ test(
       "mode: mapreduce",
       "map:",
       "  input: items.json",
+      "  on_item_failure: continue",
       "  steps:",
       "    - id: work",
       "      shell: '[ -e go-${item.n} ]'",

@@ -63,7 +63,37 @@ test("UC-11(b) failed items go to the dead-letter queue, and the run continues w
   story.ends("m", 1);
   story.ends("m");
   story.ends("m");
-  expect([story.state, story.variables, deadLetters(story.run)]).toEqual(["done", { bad: 1, good: 2 }, [0]]);
+  const end = [story.state, story.variables, deadLetters(story.run)];
+  expect(end).toEqual(["done_with_failures", { bad: 1, good: 2 }, [0]]);
+});
+
+test.each([
+  ["a number of items", { items: 1 }, "2 of 4 items have failed, and max_failures is 1."],
+  ["a share of the items", { percent: 25 }, "2 of 4 items have failed, and max_failures is 25%."],
+] as const)(
+  "max_failures as %s: with one more no item is started, the run fails, and dlq retry continues it",
+  (...row) => {
+    const [, max_failures, message] = row;
+    const story = reading([1, 2, 3, 4], { max_failures, max_parallel: 1 });
+    story.ends("m", 1);
+    expect(story.state).toBe("running");
+    story.ends("m", 1);
+    expect([story.state, kinds(story)]).toEqual(["failed", ["failed", "failed", "pending", "pending"]]);
+    expect(story.run.status).toMatchObject({ error: { step: "map", message } });
+    expect(story.restart().say({ kind: "resume", force: false })).toBe("not-retryable");
+    expect(story.say({ kind: "dlq-retry", items: [1] })).toContain("attempt.started");
+    for (const _ of [1, 2, 3]) story.ends("m");
+    expect([story.state, story.variables]).toEqual(["done_with_failures", { bad: 1, good: 3 }]);
+  },
+);
+
+test("a single item is retried although too many others have failed; if it fails again, so does the run", () => {
+  const story = reading([1, 2, 3], { max_failures: { items: 0 }, max_parallel: 2 });
+  story.ends("m", 1);
+  story.ends("m", 1);
+  expect(story.say({ kind: "dlq-retry", items: [0] })).toContain("attempt.started");
+  story.ends("m", 1);
+  expect([story.state, kinds(story)]).toEqual(["failed", ["failed", "failed", "pending"]]);
 });
 
 test("UC-11(b) the queue is retried, also after the end: then reduce runs again", () => {
@@ -75,7 +105,8 @@ test("UC-11(b) the queue is retried, also after the end: then reduce runs again"
   expect([story.state, kinds(story)]).toEqual(["running", ["active", "active"]]);
   story.ends("m");
   story.ends("m", 1);
-  expect([story.state, story.variables]).toEqual(["done", { bad: 1, good: 1 }]);
+  expect([story.state, story.variables]).toEqual(["done_with_failures", { bad: 1, good: 1 }]);
+  expect(story.say({ kind: "resume", force: false })).toBe("over");
   expect(story.say({ kind: "dlq-clear", items: "all" })).toEqual(["dlq.cleared"]);
   expect([deadLetters(story.run), story.say({ kind: "dlq-retry", items: "all" })]).toEqual([[], []]);
 });
@@ -91,7 +122,7 @@ test("UC-11(a,b) a checkpoint has the items to retry", () => {
   expect([story.state, story.variables, progressOf(story.run).items]).toEqual([
     "done",
     { bad: 0, good: 4 },
-    { total: 4, active: 0, succeeded: 4, failed: 0, complete: true },
+    { total: 4, active: 0, succeeded: 4, failed: 0, complete: true, mayFail: false },
   ]);
 });
 

@@ -103,7 +103,14 @@ test(
     const report = await home.must("workflow.migrate", wish);
     expect(report.items.map(({ fate }) => ["migrated", "before"].includes(fate))).toEqual([true]);
     const [listed] = await home.must("workflow.list", {});
-    expect(listed?.items).toEqual({ total: 20_000, active: 1, succeeded: 2, failed: 1, complete: true });
+    expect(listed?.items).toEqual({
+      total: 20_000,
+      active: 1,
+      succeeded: 2,
+      failed: 1,
+      complete: true,
+      mayFail: false,
+    });
     expect((await home.must("workflow.migrate", wish)).migrated).toBe(0);
     expect(await home.must("workflow.list", {})).toHaveLength(1);
   },

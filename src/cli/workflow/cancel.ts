@@ -26,7 +26,7 @@ async function cancel(world: DaemonCommandWorld, flags: DataFlags, key: string):
 }
 
 function canEnd({ state }: ListedRun): boolean {
-  return state !== "done" && state !== "cancelled";
+  return !["done", "done_with_failures", "cancelled"].includes(state);
 }
 
 export const cancelCommand = withDaemonWorld(cancel);

@@ -39,7 +39,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags, key: string): Pro
   if (!letters.ok) return letters;
   const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(letters.value))}\n`);
-  else if (letters.value.length === 0) await say(console, "no item has failed.");
+  else if (letters.value.length === 0) await say(console, "The dead-letter queue is empty.");
   else await console.out.write(tableOf(world, letters.value));
   return ok(EXIT.ok);
 }

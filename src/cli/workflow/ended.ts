@@ -7,7 +7,7 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { type Followed, follow } from "./follow.ts";
-import { exitOf, printRun } from "./rows.ts";
+import { exitOf, failedItems, printRun } from "./rows.ts";
 import { NO_SIGHT, sightOf } from "./run-view.ts";
 
 /** Follows the run, reports how it ended, and returns that as the exit code. */
@@ -27,6 +27,8 @@ function endText({ run, left }: Followed): string {
   if (left) return `${name} continues; \`${again}\` follows it again.`;
   if (state === "uncertain" || state === "waiting") return needsText(run);
   if (state === "failed") return failedText(run, again);
+  if (state === "done_with_failures")
+    return `${name} is done with ${failedItems(run.items)}.${queueText(id)}${leftText(run)}`;
   return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.${leftText(run)}`;
 }
 
@@ -35,6 +37,11 @@ function failedText({ id, name, error }: ListedRun, again: string): string {
   // A step that failed before it started has no output.
   const logs = error?.exitCode == null ? "" : `\n  → holdfast logs --step ${step} ${shortId(id)}`;
   return `${name} failed: ${step}: ${message}\n  → ${again}${logs}`;
+}
+
+function queueText(id: string): string {
+  const short = shortId(id);
+  return `\n  → holdfast dlq ls ${short}      what failed, and why\n  → holdfast dlq retry ${short}   tries them again`;
 }
 
 /** The worktree is kept: its content belongs to the user. */

@@ -109,7 +109,7 @@ function wantsMore({ detach, force, acceptChanges, unchanged }: ResumeFlags): bo
 }
 
 function isAtRest(state: ListedRun["state"]): boolean {
-  return ["failed", "interrupted", "cancelled", "done"].includes(state);
+  return ["failed", "interrupted", "cancelled", "done", "done_with_failures"].includes(state);
 }
 
 function isResumable({ state }: ListedRun): boolean {
@@ -120,7 +120,7 @@ function isResumable({ state }: ListedRun): boolean {
 async function again(client: RpcClient, run: ListedRun, wish: Wish): Promise<Result<ListedRun>> {
   const { id, name, state } = run;
   const { flags, by } = wish;
-  const settled = state === "done" || state === "running" || flags.unchanged === true;
+  const settled = ["done", "done_with_failures", "running"].includes(state) || flags.unchanged === true;
   const asked = settled ? ok([]) : await client.call("workflow.changes", { id });
   if (!asked.ok) return asked;
   const changed = asked.value.length > 0;

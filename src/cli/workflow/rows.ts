@@ -6,6 +6,7 @@ import { visibleLine } from "../../base/visible.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { count } from "../print.ts";
 import { shortId } from "../sessions.ts";
 
 /** The exit code shells use for a program that Ctrl-C ended. */
@@ -89,14 +90,21 @@ export function which(runs: readonly ListedRun[], message: string): Result<never
 }
 
 /** The exit code for a run's state. */
-export function exitOf({ state, error }: ListedRun): number {
+export function exitOf({ state, error, items }: ListedRun): number {
+  if (state === "done_with_failures") return items?.mayFail === true ? EXIT.ok : EXIT.failed;
   if (state === "done" || state === "running") return EXIT.ok;
   if (state === "waiting" || state === "uncertain") return EXIT.waiting;
   return state === "interrupted" ? INTERRUPTED : error?.exitCode || EXIT.failed;
 }
 
+/** "2 failed items". */
+export function failedItems(items: ListedRun["items"]): string {
+  return count(items?.failed ?? 0, "failed item");
+}
+
 /** "uncertain: step 3 (test)". */
 export function stateText({ state, step, steps, at, needs, items }: ListedRun): string {
+  if (state === "done_with_failures") return `done with ${failedItems(items)}`;
   if (state === "done" || state === "cancelled") return state;
   const name = needs[0]?.step ?? at;
   const place = `step ${step}${state === "running" ? ` of ${steps}` : ""}${name === null ? "" : ` (${name})`}`;

@@ -90,9 +90,10 @@ function advanceMap(draft: Draft): boolean {
   if (flow.mode !== "mapreduce") return false;
   if (!draft.run.items.complete) return advanceInput(draft, flow.map);
   for (const item of draft.run.active.keys()) while (advanceItem(draft, item));
-  while (mayBegin(draft.run, flow.map) && beginItem(draft));
+  while (mayBegin(draft.run, flow.map) && beginItem(draft, flow.map));
   const { items, active } = draft.run;
-  if (active.size > 0 || nextItem(items) !== undefined) return false;
+  if (active.size > 0 || nextItem(items, flow.map) !== undefined) return false;
+  if (hasTooManyFailures(items, flow.map)) return end(draft, tooManyFailures(items, flow.map));
   draft.add({ event: "workflow.phase.entered", data: { phase: "reduce", at: draft.at } });
   return true;
 }
@@ -105,20 +106,32 @@ function advanceInput(draft: Draft, map: MapPhase): boolean {
   return advanceTrack(draft, undefined);
 }
 
-export function nextItem(items: Items): number | undefined {
+/** After too many failures only those that a person wants to be tried again. */
+function nextItem(items: Items, map: MapPhase): number | undefined {
   if (items.againTaken < items.again.length) return itemAt(items.again, items.againTaken);
-  return items.next < items.all.length ? items.next : undefined;
+  return items.next < items.all.length && !hasTooManyFailures(items, map) ? items.next : undefined;
 }
 
 /** Items that wait for a person do not keep others from starting. */
 export function mayBegin(run: Run, map: MapPhase): boolean {
   let busy = 0;
   for (const { attempt } of run.active.values()) if (attempt?.state.kind !== "uncertain") busy += 1;
-  return busy < map.max_parallel && nextItem(run.items) !== undefined;
+  return busy < map.max_parallel && nextItem(run.items, map) !== undefined;
 }
 
-function beginItem(draft: Draft): boolean {
-  const item = nextItem(draft.run.items);
+function hasTooManyFailures({ failed, all }: Items, { max_failures: most }: MapPhase): boolean {
+  if (most === undefined) return false;
+  return "items" in most ? failed > most.items : failed * 100 > most.percent * all.length;
+}
+
+/** Only `dlq retry` changes that, so `resume` has nothing to retry. */
+function tooManyFailures({ failed, all }: Items, { max_failures: most }: MapPhase): StepError {
+  const limit = most !== undefined && "percent" in most ? `${most.percent}%` : most?.items;
+  return plainError("map", `${failed} of ${all.length} items have failed, and max_failures is ${limit}.`);
+}
+
+function beginItem(draft: Draft, map: MapPhase): boolean {
+  const item = nextItem(draft.run.items, map);
   if (item === undefined || !draft.takesOne()) return false; // G3
   draft.add({ event: "workflow.item.started", data: { item, at: draft.at } });
   while (advanceItem(draft, item));
@@ -230,5 +243,5 @@ function mapIsReady(run: Run, place: StepPosition): boolean {
   const { flow } = run.definition;
   if (flow.mode !== "mapreduce") return false;
   if (!run.items.complete) return flow.map.input.kind === "command" && place.index === 0;
-  return mayBegin(run, flow.map) || (run.active.size === 0 && nextItem(run.items) === undefined);
+  return mayBegin(run, flow.map) || (run.active.size === 0 && nextItem(run.items, flow.map) === undefined);
 }

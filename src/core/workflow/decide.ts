@@ -129,7 +129,7 @@ function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume
   if (by !== undefined && run.asked?.by.wish === by.wish) return undefined; // W4
   if (status.kind === "going") return by === undefined ? undefined : isRunning(run); // W4
   if (status.kind === "closing") return refused("closing", `${name} is being stopped.`, "Try again when it has.").error;
-  if (status.kind === "done") return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
+  if (status.kind === "done") return isDone(run);
   if (status.kind === "cancelled" && !force)
     return refused("cancelled", `${name} was cancelled.`, "Resume it all the same: --force").error;
   if (status.kind === "failed" && !force && !planResume(toCheckpoint(run, "Manual", at), nothingRan).retry_current) {
@@ -145,6 +145,12 @@ function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume
 
 /** A run that failed has no attempt that was begun and has not ended. */
 const nothingRan = () => ({ kind: "not-started" }) as const;
+
+function isDone({ id, name, items }: Run): Refused {
+  if (items.failed === 0) return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
+  const hint = `Try the failed items again: holdfast dlq retry ${id.slice(0, 8)}`;
+  return refused("over", `${name} is done, but ${items.failed} of its items failed.`, hint).error;
+}
 
 function isRunning(run: Run): Refused {
   const since = askedText(run) ?? `it started at ${run.createdAt}`;

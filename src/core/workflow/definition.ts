@@ -70,6 +70,8 @@ export type MapInput =
 
 export type Sort = { readonly by: string; readonly descending: boolean };
 
+export type MaxFailures = { readonly items: number } | { readonly percent: number };
+
 export type MapPhase = {
   readonly input: MapInput;
   readonly json_path?: string;
@@ -77,6 +79,10 @@ export type MapPhase = {
   readonly sort?: Sort;
   readonly max_items?: number;
   readonly max_parallel: number;
+  /** How many items may fail before the run fails: as a number, or as a share of all. Absent: all of them. */
+  readonly max_failures?: MaxFailures;
+  /** `continue`: a run with failed items is a success nevertheless. */
+  readonly on_item_failure?: "fail" | "continue";
   readonly steps: readonly Step[];
 };
 

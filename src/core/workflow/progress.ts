@@ -37,6 +37,8 @@ export type ItemProgress = {
   readonly failed: number;
   /** Whether the list, and so `total`, is complete. */
   readonly complete: boolean;
+  /** Whether a run with failed items is a success nevertheless. */
+  readonly mayFail: boolean;
 };
 
 export function progressOf(run: Run): Progress {
@@ -47,7 +49,7 @@ export function progressOf(run: Run): Progress {
     steps,
     at: run.main.place.phase === "map" ? run.main.attempt?.step : currentStep(run, run.main)?.id,
     iteration: run.main.place.iteration,
-    items: run.definition.flow.mode === "mapreduce" ? itemProgress(run) : undefined,
+    items: itemProgress(run),
     needs: attemptsOf(run).flatMap(needOf),
   };
 }
@@ -71,9 +73,11 @@ function stepCount({ definition }: Run): number {
   return definition.flow.setup.length + 1 + definition.flow.reduce.length;
 }
 
-function itemProgress({ items, active }: Run): ItemProgress {
+function itemProgress({ items, active, definition: { flow } }: Run): ItemProgress | undefined {
+  if (flow.mode !== "mapreduce") return undefined;
   const { all, succeeded, failed, complete } = items;
-  return { total: all.length, active: active.size, succeeded, failed, complete };
+  const mayFail = flow.map.on_item_failure === "continue";
+  return { total: all.length, active: active.size, succeeded, failed, complete, mayFail };
 }
 
 /** The programs that were seen and whose end was not: used to find what they may have left behind. */

@@ -162,7 +162,15 @@ export type Migration = { readonly source: MigratedFrom; readonly part: number; 
 export type Runs = ReadonlyMap<string, Run>;
 
 /** As in `workflows --json`. */
-export type RunState = "running" | "waiting" | "uncertain" | "failed" | "interrupted" | "cancelled" | "done";
+export type RunState =
+  | "running"
+  | "waiting"
+  | "uncertain"
+  | "failed"
+  | "interrupted"
+  | "cancelled"
+  | "done"
+  | "done_with_failures";
 
 /** The current tracks; the main one is paused while items are being worked on. */
 export function tracksOf(run: Run): Track[] {
@@ -180,6 +188,7 @@ export function workOf(state: AttemptState): AttemptState {
 
 /** R3. A run is waiting or uncertain only if nothing else of it can continue. */
 export function stateOf(run: Run): RunState {
+  if (run.status.kind === "done") return run.items.failed > 0 ? "done_with_failures" : "done";
   if (run.status.kind !== "going") return run.status.kind === "closing" ? "running" : run.status.kind;
   const kinds = attemptsOf(run).map(({ state }) => state.kind);
   const moves = kinds.some((kind) => kind === "starting" || kind === "running" || kind === "handed");

@@ -3,7 +3,17 @@
 //     rename it.
 
 import { isList, isRecord, type Json } from "../../base/json.ts";
-import type { Flow, MapInput, MapPhase, Parameter, Retry, Sort, Step, Work } from "../../core/workflow/definition.ts";
+import type {
+  Flow,
+  MapInput,
+  MapPhase,
+  MaxFailures,
+  Parameter,
+  Retry,
+  Sort,
+  Step,
+  Work,
+} from "../../core/workflow/definition.ts";
 import type { Path } from "../check.ts";
 import { durationMs } from "./duration.ts";
 import type { MapFile, StepFile, WorkflowFile } from "./workflow-shapes.ts";
@@ -85,10 +95,12 @@ class Builder {
   }
 
   #map(file: MapFile): MapPhase {
-    const { json_path, filter, max_items, max_parallel = PARALLEL } = file;
+    const { json_path, filter, max_items, max_parallel = PARALLEL, on_item_failure } = file;
     const of = file.steps === undefined ? "agent_template" : "steps";
     const steps = this.#steps(["map", of], file[of]);
-    const optional = present({ json_path, filter, sort: sortOf(file.sort), max_items });
+    const max_failures = failuresOf(file.max_failures);
+    const sort = sortOf(file.sort);
+    const optional = present({ json_path, filter, sort, max_items, max_failures, on_item_failure });
     return { input: inputOf(file.input), ...optional, max_parallel, steps };
   }
 }
@@ -128,6 +140,11 @@ function inputOf(input: MapFile["input"]): MapInput {
   const { file = "", command, glob } = typeof input === "string" ? { file: input } : input;
   if (command !== undefined) return { kind: "command", command };
   return glob === undefined ? { kind: "file", path: file } : { kind: "glob", pattern: glob };
+}
+
+function failuresOf(most: MapFile["max_failures"]): MaxFailures | undefined {
+  if (most === undefined) return undefined;
+  return typeof most === "number" ? { items: most } : { percent: Number.parseFloat(most) };
 }
 
 function sortOf(sort: MapFile["sort"]): Sort | undefined {

@@ -135,6 +135,11 @@ const SORT = closed({
   order: may(literal("ascending", "descending"), "Default `ascending`."),
 });
 
+const maxFailures: Shape<string | number> = {
+  ...either(textOf({ pattern: /^(?:100|\d{1,2}(?:\.\d+)?)%$/ }), whole(0, MAX_ITEMS)),
+  expected: "a number of items, such as 5, or a share of them, such as 10%",
+};
+
 export const MAP = closed({
   input: must(either(template, INPUT), "Where the items come from; a text is a file."),
   json_path: may(text, "Where in the JSON the list is, such as $.items[*]."),
@@ -142,6 +147,15 @@ export const MAP = closed({
   sort: may(either(expression, SORT), "The order of the items."),
   max_items: may(whole(1, MAX_ITEMS), "How many items at most."),
   max_parallel: may(whole(1, MAX_PARALLEL), "How many are worked on at once. Default 4."),
+  max_failures: may(
+    maxFailures,
+    "How many items may fail, as a number or as a share (10%); with one more no other item is started, and the run " +
+      "fails. Default: all of them.",
+  ),
+  on_item_failure: may(
+    literal("fail", "continue"),
+    "Whether a run with failed items counts as a failure: its exit code is 1 (`fail`, the default) or 0 (`continue`).",
+  ),
   steps: may(steps, "What is done for each item, in `${item}`."),
   agent_template: may(steps, "The same as `steps`."),
 });
