@@ -1,4 +1,4 @@
-// `holdfast logs --step` as a user types it.
+// `holdfast logs RUN` as a user types it.
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,9 @@ test(
     expect(first.output).toBe("try 1 \u001b[31mred\u001b[0m\nno end");
     expect((await home.run("logs", "--step", "quiet")).code).toBe(4);
     expect((await home.run("logs", "--step", "try", "--attempt", "9")).code).toBe(4);
-    expect((await home.run("logs", "flow")).code).toBe(2);
+    expect(await home.run("logs", "flow")).toMatchObject({ code: 0, out: all.out });
+    expect((await home.run("logs", "flow")).err).toContain("try, attempt 2, try 2, started at ");
+    expect((await home.run("logs", "flow", "--lines", "3")).code).toBe(2);
     const [{ id }] = await home.json("workflows");
     rmSync(join(session(id), "attempts"), { recursive: true });
     const kept = await home.run("logs", "--step", "try", "--attempt", "2");

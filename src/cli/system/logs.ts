@@ -1,5 +1,5 @@
 // `holdfast logs`: the log of watchdog and daemon, and with --follow new lines as they arrive.
-// With --step: the output of the attempts of a workflow step (workflow/step-logs.ts).
+// With a run: the output of its steps (workflow/step-logs.ts).
 // LG1. A log that is rotated meanwhile is read from its beginning again.
 
 import { joinPath } from "../../base/path.ts";
@@ -26,17 +26,14 @@ const USUAL_LINES = 50;
 /** Nobody reads more lines than fit in here. */
 const MAX_BYTES = 1 << 20;
 
-/** With a step it is about a workflow run, not about Holdfast itself. */
+/** With a run or a step it is about a workflow, not about Holdfast itself. */
 async function logs(world: DaemonCommandWorld, flags: LogsFlags, run?: string): Promise<Exit> {
   const { step, lines, attempt, item } = flags;
-  if (step === undefined) {
-    const given = [run, attempt, item].some((one) => one !== undefined);
-    return given ? refused("usage", "No step was given.", "holdfast logs --step STEP [run]") : ownLogs(world, flags);
-  }
+  if ([run, step, attempt, item].every((one) => one === undefined)) return ownLogs(world, flags);
   if (lines !== undefined)
-    return refused("usage", "--lines does not apply to steps.", "All of a step's output is printed.");
+    return refused("usage", "--lines does not apply to runs.", "All of their output is printed.");
   const { stepLogs } = await import("../workflow/step-logs.ts");
-  return stepLogs(world, flags, step, run);
+  return stepLogs(world, flags, run);
 }
 
 async function ownLogs(world: CommandWorld, { lines: wanted = USUAL_LINES, ...flags }: LogsFlags): Promise<Exit> {

@@ -47,16 +47,13 @@ const logs = buildCommand<LogsFlags, [run?: string], Context>({
     flags: {
       home,
       lines: numberFlag("n", "How many past lines to show [default = 50]"),
-      follow: flag("Keep printing new output until Ctrl-C; with --step also until the run stops"),
-      step: textFlag(
-        "step",
-        "Print the output of this step of a workflow run: all attempts, stdout to stdout and stderr to stderr",
-      ),
-      attempt: numberFlag("n", "With --step: only the attempt with this number"),
-      item: numberFlag("n", "With --step: only the attempts at this item of a map"),
+      follow: flag("Keep printing new output until Ctrl-C; of a run also until it stops"),
+      step: textFlag("step", "Only this step of the run: all attempts, stdout to stdout and stderr to stderr"),
+      attempt: numberFlag("n", "Of a run: only the attempt with this number"),
+      item: numberFlag("n", "Of a run: only the attempts at this item of its map"),
       json: flag(
         [
-          "One JSON array of lines; with --follow one JSON string per line; with --step one JSON array of",
+          "One JSON array of lines; with --follow one JSON string per line; of a run one JSON array of",
           "{attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
         ].join(" "),
       ),
@@ -64,7 +61,7 @@ const logs = buildCommand<LogsFlags, [run?: string], Context>({
     aliases: { n: "lines", f: "follow" },
     positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
-  docs: { brief: "Print the log of watchdog and daemon, or the output of a workflow step" },
+  docs: { brief: "Print the log of watchdog and daemon, or what the steps of a workflow run wrote" },
 });
 
 const restoredOnes = {

@@ -5,7 +5,7 @@ import type { Disk } from "../../world/disk.ts";
 import { PlainText } from "../terminal/plain.ts";
 
 const PART_BYTES = 1 << 20;
-/** To find the last line: no line that fits a window is longer. */
+/** To find the last lines: twenty that fit a window are not longer. */
 const LAST_BYTES = 4 << 10;
 
 export type Stream = "stdout" | "stderr";
@@ -43,13 +43,13 @@ export class AttemptTape {
   }
 }
 
-/** The newest non-empty line; undefined if there is none. */
-export function lastLine(disk: Disk, directory: string, stream: Stream): string | undefined {
+/** The newest non-empty lines. */
+export function lastLines(disk: Disk, directory: string, stream: Stream): string[] {
   const reader = tapeOf(disk, directory, stream);
   const plain = new PlainText();
   const found = reader.read(Math.max(reader.start, reader.end - LAST_BYTES), LAST_BYTES);
   const lines = found.kind === "bytes" ? plain.push(found.bytes) : [];
-  return [...lines, plain.last].findLast((line) => line !== "");
+  return [...lines, plain.last].filter((line) => line !== "");
 }
 
 /** The complete output; undefined if the tape is gone. */

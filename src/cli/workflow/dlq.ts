@@ -109,7 +109,10 @@ async function change(
   });
   if (!done.ok) return done;
   const json = flags.json === true;
-  if (method === "dlq.retry" && !flags.detach) return followToEnd(world, home.value, done.value.id, json);
+  if (method === "dlq.retry" && !flags.detach) {
+    const { id, ended: old } = done.value;
+    return followToEnd(world, home.value, { id, json, old });
+  }
   if (json) await printRun(world, done.value);
   else await say(world.console, `${count(done.value.items?.failed ?? 0, "item")} failed in total.`);
   return ok(EXIT.ok);

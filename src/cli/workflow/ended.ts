@@ -1,24 +1,57 @@
 // The messages when a followed run has stopped, or the user has stopped following.
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import { type Need, nextOf } from "../../core/workflow/progress.ts";
+import { sessionOf } from "../../core/workflow/run.ts";
+import { attemptPath } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Exit } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { steadyView } from "../log/view.ts";
 import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
+import { lastLines } from "./attempt-tape.ts";
 import { type Followed, follow } from "./follow.ts";
 import { exitOf, failedItems, printRun } from "./rows.ts";
 import { NO_SIGHT, sightOf } from "./run-view.ts";
+import { attemptsIn } from "./step-attempts.ts";
+
+/** Of a failed step's output, when a run that is followed ends. */
+const MAX_LINES = 20;
+
+export type Following = {
+  readonly id: string;
+  readonly json: boolean /** Steps that had ended before. */;
+  readonly old: number;
+};
 
 /** Follows the run, reports how it ended, and returns that as the exit code. */
-export async function followToEnd(world: DaemonCommandWorld, home: string, id: string, json: boolean): Promise<Exit> {
-  const sight = json ? NO_SIGHT : sightOf(world, home);
+export async function followToEnd(world: DaemonCommandWorld, home: string, following: Following): Promise<Exit> {
+  const { id, json, old } = following;
+  const sight = json ? NO_SIGHT : sightOf(world, home, old);
   const followed = await follow(world, home, id, sight);
   await sight.end();
   if (!followed.ok) return followed;
   if (json) await printRun(world, followed.value.run);
-  else await say(world.console, endText(followed.value));
+  else {
+    await showEndOfOutput(world, home, followed.value);
+    await say(world.console, endText(followed.value));
+  }
   return ok(followed.value.left ? 0 : exitOf(followed.value.run));
+}
+
+/** The last lines that a failed step wrote: most often they say why. */
+async function showEndOfOutput(world: DaemonCommandWorld, home: string, { run, left }: Followed): Promise<void> {
+  if (left || run.state !== "failed" || run.error === null) return;
+  const which = { step: run.error.step, attempt: undefined, item: undefined };
+  const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).at(-1);
+  if (last === undefined) return;
+  const directory = attemptPath(home, run.repo, last.attempt);
+  const streams = ["stdout", "stderr"] as const;
+  const lines = streams.flatMap((stream) => lastLines(world.disk, directory, stream)).slice(-MAX_LINES);
+  if (lines.length === 0) return;
+  await say(world.console, `the last lines of ${run.error.step}:`);
+  await world.console.err.write(lines.map((line) => `    ${visibleLine(line)}\n`).join(""));
 }
 
 function endText({ run, left }: Followed): string {

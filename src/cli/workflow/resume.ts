@@ -51,7 +51,7 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
   }
   if (!flags.detach) {
     if (!json && run.state === "running") await sayWho(world, run);
-    return followToEnd(world, home.value, run.id, json);
+    return followToEnd(world, home.value, { id: run.id, json, old: run.ended });
   }
   if (json) await printRun(world, run);
   return ok(EXIT.ok);

@@ -4,12 +4,13 @@
 // SG1. Messages go to stderr. The live lines are overwritten in place, and removed when the run is over or left.
 // SG2. The time left is estimated from the rate of the items so far; without a rate nothing is shown.
 // SG3. Of several running attempts, the one that wrote last is shown.
+// SG4. Steps that ended before this command are marked. A retry is announced once, and an iteration has its number.
 import { visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { fit } from "../print.ts";
-import { lastLine } from "./attempt-tape.ts";
+import { lastLines } from "./attempt-tape.ts";
 import type { RunView } from "./follow.ts";
 import { stateText } from "./rows.ts";
 
@@ -28,24 +29,52 @@ const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
 const nothing = async () => undefined;
 export const NO_SIGHT: RunView = { live: false, show: nothing, look: nothing, end: nothing };
 
-export function sightOf(world: DaemonCommandWorld, home: string): RunView {
-  return world.console.err.tty ? new LiveSight(world, home) : plainSight(world);
+/** `old` steps had ended before this command was called (SG4). */
+export function sightOf(world: DaemonCommandWorld, home: string, old: number): RunView {
+  const lines = new StepLines(old);
+  return world.console.err.tty ? new LiveSight(world, home, lines) : plainSight(world, lines);
 }
 
-function plainSight({ console }: DaemonCommandWorld): RunView {
-  const show = async ({ records }: ShownRun) => {
-    if (records.length > 0) await console.err.write(recordLines(records));
+function plainSight({ console }: DaemonCommandWorld, lines: StepLines): RunView {
+  const show = async (run: ShownRun) => {
+    const news = lines.of(run);
+    if (news !== "") await console.err.write(news);
   };
   return { live: false, show, look: nothing, end: nothing };
 }
 
-function recordLines(records: readonly ListedStep[]): string {
-  return records.map((record) => `${visibleLine(stepText(record))}\n`).join("");
+/** SG4 */
+class StepLines {
+  readonly #old: number;
+  readonly #announced = new Set<string>();
+
+  constructor(old: number) {
+    this.#old = old;
+  }
+
+  /** What is to be said about a run that was not said before. */
+  of(run: ShownRun): string {
+    const ended = run.records.map((record, at) => `${run.from + at < this.#old ? "earlier: " : ""}${stepText(record)}`);
+    return [...ended, ...this.#retries(run)].map((line) => `${visibleLine(line)}\n`).join("");
+  }
+
+  #retries({ retries = [], attempts }: ShownRun): string[] {
+    const begun = attempts.flatMap(({ step, item, try: time = 1 }) =>
+      time > 1 ? [{ step, item, tries: time - 1 }] : [],
+    );
+    return [...retries, ...begun].flatMap((retry) => {
+      const text = `${whoText(retry)}: try ${retry.tries} failed, and it is tried again`;
+      if (this.#announced.has(text)) return [];
+      this.#announced.add(text);
+      return [text];
+    });
+  }
 }
 
-function stepText({ step, outcome, durationMs, message }: ListedStep): string {
+function stepText({ step, outcome, durationMs, message, iteration }: ListedStep): string {
   const took = outcome === "skipped" || outcome === "kept" ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
-  return `${step}: ${MARKS[outcome]}${took}${message === null ? "" : `: ${message}`}`;
+  const round = iteration === undefined ? "" : `iteration ${iteration}, `;
+  return `${round}${step}: ${MARKS[outcome]}${took}${message === null ? "" : `: ${message}`}`;
 }
 
 /** SG1 */
@@ -61,10 +90,12 @@ class LiveSight implements RunView {
   /** SG3: the newest line of each attempt, and of the one that changed last. */
   #lines = new Map<string, string>();
   #written = "";
+  readonly #steps: StepLines;
 
-  constructor(world: DaemonCommandWorld, home: string) {
+  constructor(world: DaemonCommandWorld, home: string, steps: StepLines) {
     this.#world = world;
     this.#home = home;
+    this.#steps = steps;
     this.#began = world.clock.elapsed();
   }
 
@@ -72,7 +103,7 @@ class LiveSight implements RunView {
     this.#first ??= endedItems(run);
     this.#run = run;
     this.#watch(run);
-    await this.#draw(recordLines(run.records));
+    await this.#draw(this.#steps.of(run));
   }
 
   async look(): Promise<void> {
@@ -120,13 +151,13 @@ class LiveSight implements RunView {
       if (attempt.said !== null) note(attempt, "said", attempt.said);
       else
         for (const stream of ["stdout", "stderr"] as const)
-          note(attempt, stream, lastLine(disk, directory, stream) ?? "");
+          note(attempt, stream, lastLines(disk, directory, stream).at(-1) ?? "");
     }
     if (![...this.#lines.values()].some((line) => line !== "" && this.#written.endsWith(line))) this.#written = "";
   }
 }
 
-function whoText({ step, item }: ShownAttempt): string {
+function whoText({ step, item }: Pick<ShownAttempt, "step" | "item">): string {
   return item === null ? step : `${step}, item ${item}`;
 }
 

@@ -54,7 +54,7 @@ async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Pr
   if (!flags.detach) {
     if (!flags.json)
       await say(world.console, `${made.value.name} is running as ${shortId(id)}${whereText(made.value)}.`);
-    return followToEnd(world, home.value, id, flags.json === true);
+    return followToEnd(world, home.value, { id, json: flags.json === true, old: 0 });
   }
   if (flags.json) await printRun(world, made.value);
   else await world.console.out.write(`${id}\n`);

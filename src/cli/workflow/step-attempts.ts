@@ -29,7 +29,7 @@ export type AttemptEnd = {
 
 /** A filter; an undefined field matches all. */
 export type Which = {
-  readonly step: string;
+  readonly step: string | undefined;
   readonly attempt: number | undefined;
   readonly item: number | undefined;
 };
@@ -64,6 +64,6 @@ export function isMeant(
   one: { readonly step: string; readonly item: number | null; readonly number: number },
   { step, attempt, item }: Which,
 ): boolean {
-  if (one.step !== step || (attempt !== undefined && one.number !== attempt)) return false;
+  if ((step !== undefined && one.step !== step) || (attempt !== undefined && one.number !== attempt)) return false;
   return item === undefined || one.item === item;
 }

@@ -1,5 +1,6 @@
-// `holdfast logs --step`: the output of the attempts of a step: stdout to our stdout, stderr to our stderr.
-// SL1. All attempts in order, one of them, or those of one item; if there are several, each is announced on stderr.
+// `holdfast logs RUN [--step STEP]`: the output of a run's steps: stdout to our stdout, stderr to our stderr.
+// SL1. All attempts in order, of all steps or of one, a single one, or those of one item; if there are several, each is
+//      announced on stderr.
 // SL2. If the files of an attempt are gone, the output that the log has kept is shown, with a note.
 // SL3. For an attempt that an agent works on, the agent's turns are shown like in `agent log`.
 // SL4. --follow continues with new output, also of new attempts, until the run stops or Ctrl-C.
@@ -37,12 +38,7 @@ const LOOK_MS = 150;
 /** What is shown, of which run. */
 type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
 
-export async function stepLogs(
-  world: DaemonCommandWorld,
-  flags: StepLogsFlags,
-  step: string,
-  key?: string,
-): Promise<Exit> {
+export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, key?: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const run = await onDaemon(world, home.value, async (client) => {
@@ -51,7 +47,11 @@ export async function stepLogs(
     return key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, world.console);
   });
   if (!run.ok) return run;
-  const watch = { home: home.value, run: run.value, which: { step, attempt: flags.attempt, item: flags.item } };
+  const watch = {
+    home: home.value,
+    run: run.value,
+    which: { step: flags.step, attempt: flags.attempt, item: flags.item },
+  };
   const attempts = await attemptsOf(world, watch);
   if (attempts.length === 0 && !(flags.follow && run.value.state === "running")) return nothing(watch);
   if (flags.json) await printJson(world, watch, attempts);
@@ -73,9 +73,15 @@ async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch
 
 function nothing({ run, which }: Watch): Exit {
   const { step, attempt, item } = which;
+  if (step === undefined && item === undefined && attempt === undefined)
+    return refused("unknown", `No step of ${run.name} has run a program yet.`, "`holdfast workflows` shows its state.");
   const of = `${item === undefined ? "" : ` of item ${item}`}${attempt === undefined ? "" : ` with number ${attempt}`}`;
   const hint = "Use the step's id as shown by `run` and `checkpoints show`; set steps have no output.";
-  return refused("unknown", `${run.name} has no attempt at a step ${step}${of}.`, hint);
+  return refused(
+    "unknown",
+    `${run.name} has no attempt at ${step === undefined ? "any step" : `a step ${step}`}${of}.`,
+    hint,
+  );
 }
 
 async function printJson(
@@ -140,6 +146,11 @@ class Shown {
     this.#announce = announce;
   }
 
+  /** With the step's name, if several are shown. */
+  #head(attempt: StepAttempt): string {
+    return `${this.#watch.which.step === undefined ? `${attempt.step}, ` : ""}${headText(attempt)}`;
+  }
+
   /** Prints what is new in an attempt's output. */
   async more(attempt: StepAttempt): Promise<void> {
     if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
@@ -147,7 +158,7 @@ class Shown {
     const directory = attemptPath(this.#watch.home, this.#watch.run.repo, attempt.attempt);
     let tapes = this.#tapes.get(attempt.attempt);
     if (tapes === undefined) {
-      if (this.#announce) await say(console, `${headText(attempt)}:`); // SL1
+      if (this.#announce) await say(console, `${this.#head(attempt)}:`); // SL1
       const read = (stream: "stdout" | "stderr") => new AttemptTape(disk, directory, stream);
       tapes = { stdout: read("stdout"), stderr: read("stderr") };
       this.#tapes.set(attempt.attempt, tapes);
@@ -161,7 +172,7 @@ class Shown {
   async #moreOf(attempt: StepAttempt, agent: string): Promise<void> {
     const { console } = this.#world;
     const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#world, this.#watch.home, agent);
-    if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${headText(attempt)}:`); // SL1
+    if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${this.#head(attempt)}:`); // SL1
     this.#turns.set(attempt.attempt, turns);
     await turns.print(console, attempt.end !== undefined);
   }

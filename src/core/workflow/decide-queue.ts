@@ -50,6 +50,10 @@ function chosen(run: Run, items: readonly number[] | "all"): readonly number[] |
 /** An ended run returns to its map, and then through `reduce` again: a person asked for it. */
 function retry(draft: Draft, which: readonly number[] | "all"): Refusal | undefined {
   const { run, at } = draft;
+  if (run.definition.flow.mode !== "mapreduce") {
+    const hint = `Try a failed step again: holdfast resume ${run.id.slice(0, 8)}`;
+    return refused("no-map", `${run.name} has no map, so it has no failed items.`, hint).error;
+  }
   const items = chosen(run, which);
   if ("code" in items) return items;
   if (items.length === 0) return undefined;

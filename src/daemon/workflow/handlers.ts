@@ -23,7 +23,7 @@ import type { Disk } from "../../world/disk.ts";
 import type { PartBorder } from "../part.ts";
 import type { Given, Handlers } from "../rpc-server.ts";
 import { type Engine, lacksText } from "./engine.ts";
-import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf, retriesOf, runningOf } from "./listed.ts";
 import type { MigrationOfRuns } from "./migration.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
 import type { WorkflowStore } from "./store.ts";
@@ -141,7 +141,8 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => ports.engine.agentSteps.saidBy(agent));
-  return ok({ ...listed(ports, run), from: first, records: recordsOf(run, first), attempts });
+  const records = recordsOf(run, first);
+  return ok({ ...listed(ports, run), from: first, records, attempts, retries: retriesOf(run) });
 }
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {

@@ -2,6 +2,7 @@
 
 import { textOf } from "../../base/json.ts";
 import { itemAt } from "../../base/vector.ts";
+import { currentStep } from "../../core/workflow/advance.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, tracksOf } from "../../core/workflow/run.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   ListedStep,
   ShownAttempt,
   ShownItem,
+  ShownRetry,
 } from "../../wire/rpc/workflow.ts";
 
 const MAX_LETTERS = 200;
@@ -50,13 +52,14 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
 }
 
 /** The steps that ended, from number `from` on. */
-export function recordsOf({ records }: Run, from: number): ListedStep[] {
+export function recordsOf({ records, definition }: Run, from: number): ListedStep[] {
   const found: ListedStep[] = [];
+  const repeats = definition.flow.mode === "iterative";
   for (let at = from; at < Math.min(records.length, from + MAX_RECORDS); at += 1) {
     const record = itemAt(records, at);
     if (record === undefined) continue;
-    const { step, outcome, durationMs, error } = record;
-    found.push({ step, outcome, durationMs, message: error?.message ?? null });
+    const { step, outcome, durationMs, error, iteration } = record;
+    found.push({ step, outcome, durationMs, message: error?.message ?? null, ...(repeats && { iteration }) });
   }
   return found;
 }
@@ -67,7 +70,17 @@ export function runningOf(run: Run, said: (agent: string) => string): ShownAttem
     if (attempt?.state.kind !== "running" && attempt?.state.kind !== "handed") return [];
     const { id, step, startedAt, state } = attempt;
     const agent = state.kind === "handed" ? state.agent : null;
-    return [{ attempt: id, step, item: item ?? null, startedAt, agent, said: agent === null ? null : said(agent) }];
+    const of = { attempt: id, step, item: item ?? null, startedAt, try: attempt.try };
+    return [{ ...of, agent, said: agent === null ? null : said(agent) }];
+  });
+}
+
+/** As many as there may be workers at most. */
+export function retriesOf(run: Run): ShownRetry[] {
+  return tracksOf(run).flatMap((track) => {
+    const { retryAt: at, tries, item } = track;
+    const step = currentStep(run, track)?.id;
+    return at === undefined || step === undefined ? [] : [{ step, item: item ?? null, tries, at }];
   });
 }
 

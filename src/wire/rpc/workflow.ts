@@ -48,6 +48,8 @@ export type ListedStep = {
   readonly outcome: StepOutcome;
   readonly durationMs: number;
   readonly message: string | null;
+  /** From 1; absent unless the workflow repeats its steps. */
+  readonly iteration?: number;
 };
 
 /** A run, and the steps that ended from number `from` on; as many as fit into an answer. */
@@ -56,6 +58,16 @@ export type ShownRun = ListedRun & {
   readonly records: readonly ListedStep[];
   /** The running ones. */
   readonly attempts: readonly ShownAttempt[];
+  /** Steps that failed and wait to be tried again. */
+  readonly retries?: readonly ShownRetry[];
+};
+
+export type ShownRetry = {
+  readonly step: string;
+  readonly item: number | null;
+  /** How often it was tried. */
+  readonly tries: number;
+  readonly at: string;
 };
 
 export type ShownAttempt = {
@@ -63,6 +75,7 @@ export type ShownAttempt = {
   readonly step: string;
   readonly item: number | null;
   readonly startedAt: string;
+  readonly try?: number;
   /** The agent that works on it, and the last line of its text; null if a program runs it, which writes to its tape. */
   readonly agent: string | null;
   readonly said: string | null;
