@@ -3,7 +3,9 @@
 // C1. A key that no shape has is a problem, never ignored: a misspelt `retry` would silently have no effect.
 // C2. Expressions, templates and shell texts are read here as well, and the names they use are noted for
 //     workflow-rules.ts.
+
 import { isList, isRecord, type Json } from "../../base/json.ts";
+import { own } from "../../base/own.ts";
 import { type Flaw, namesIn, parseExpression } from "../../core/workflow/expression.ts";
 import { shellText } from "../../core/workflow/shell-text.ts";
 import { parseTemplate } from "../../core/workflow/template.ts";
@@ -23,6 +25,22 @@ export type Reference = {
   readonly path: Path;
   readonly alone: "no" | "in braces" | "in its text";
   position(): SourcePosition;
+};
+
+/** What other programs call it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  run: "shell",
+  script: "shell",
+  command: "shell",
+  if: "when",
+  name: "id",
+  "working-directory": "cwd",
+  workdir: "cwd",
+  environment: "env",
+  "timeout-minutes": "timeout",
+  inputs: "parameters",
+  jobs: "steps",
+  tasks: "steps",
 };
 
 export class Checking {
@@ -72,7 +90,7 @@ export class Checking {
   /** C1 */
   #unknown(path: Path, known: readonly string[]): void {
     const name = String(path.at(-1));
-    const near = nearest(name, known);
+    const near = known.find((key) => key === own(ELSEWHERE, name)) ?? nearest(name, known);
     const hint = near === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${near}?`;
     this.problemOfKey(path, `There is no key ${JSON.stringify(name)} in ${named(path.slice(0, -1))}.`, hint);
   }

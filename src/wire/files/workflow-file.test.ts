@@ -156,6 +156,9 @@ test.each([
     "steps:\n  - shell: x\n    claude: y",
     "f:2:5: steps.1 has shell and claude. Give it one of shell, set, agent, claude.",
   ],
+  ["steps:\n  - run: make", 'f:2:5: There is no key "run" in steps.1. Did you mean shell?'],
+  ["steps:\n  - shell: x\n    if: a", 'f:3:5: There is no key "if" in steps.1. Did you mean when?'],
+  ["steps:\n  - shell: x\n    name: a", 'f:3:5: There is no key "name" in steps.1. Did you mean id?'],
   ["steps:\n  - shell: x\n    retyr: 3", 'f:3:5: There is no key "retyr" in steps.1. Did you mean retry?'],
   [
     "steps:\n  - shell: x\n    timeout: soon",
