@@ -121,9 +121,10 @@ test("agent tree, inspect and inbox show the state; names are found below their 
   const asking = await home.ok("agent", "inspect", "other/worker");
   expect(asking).toContain("recovery    parent\n");
   expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
-  await home.ok("agent", "send", "other/worker", "read this", "--reply-to", "abc");
+  await home.ok("agent", "send", "other/worker", "read this", "--reply-to", worker);
+  rejects(await home.run("agent", "send", "other/worker", "x", "--reply-to", "abc"), 1, "is named by its id");
   expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
-    { sender: "user", payload: "read this", reply_to: "abc" },
+    { sender: "user", payload: "read this", reply_to: worker },
   ]);
   expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
   expect((await home.run("agent", "inbox", "root")).err).toContain("there are no unread messages");
