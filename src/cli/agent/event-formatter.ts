@@ -4,7 +4,7 @@
 // TE3. An entry that cannot be read is a line that says so: its agent was set aside for it, and a person looks why.
 // TE4. What others wrote cannot pass for a line of ours: all of its lines but the first begin with `>`, as all lines of
 //      an agent's own text do (`quoted`). Names of tools have one line.
-import { visibleLine } from "../../base/visible.ts";
+import { plainLine } from "../../base/visible.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
@@ -85,13 +85,13 @@ function textOf(text: string, part: boolean): Told {
 function pieceWords(piece: ProviderEvent): string | undefined {
   switch (piece.kind) {
     case "tool":
-      return `uses ${visibleLine(piece.tool)} ${JSON.stringify(piece.input)}`;
+      return `uses ${plainLine(piece.tool)} ${JSON.stringify(piece.input)}`;
     case "tool-done":
       return `${piece.ok ? "got" : "failed"}: ${quoted(piece.text)}`;
     case "failed":
       return `its provider failed: ${quoted(piece.reason)}`;
     case "limit":
-      return `a usage limit applies until ${visibleLine(piece.until)}`;
+      return `a usage limit applies until ${plainLine(piece.until)}`;
     default:
       return undefined;
   }
@@ -146,7 +146,7 @@ function talkWords(event: AgentEvent): string | undefined {
       return `turn ${event.data.turn} FAILED: ${quoted(event.data.reason)}`;
     case "prompt.opened":
       return [
-        `asks for ${visibleLine(event.data.tool)} ${JSON.stringify(event.data.input)}`,
+        `asks for ${plainLine(event.data.tool)} ${JSON.stringify(event.data.input)}`,
         `  → holdfast answer ${event.data.prompt_id} allow|deny`,
       ].join("\n");
     case "prompt.answered":
@@ -154,7 +154,7 @@ function talkWords(event: AgentEvent): string | undefined {
     case "prompt.stale":
       return `${event.data.prompt_id} must be asked again: ${quoted(event.data.reason)}`;
     case "tool.answered":
-      return `called ${visibleLine(event.data.tool)}: ${JSON.stringify(event.data.result)}`;
+      return `called ${plainLine(event.data.tool)}: ${JSON.stringify(event.data.result)}`;
     case "reminder.set":
       return `wants to be reminded at ${event.data.due}: ${quoted(event.data.text)}`;
     default:
