@@ -8,6 +8,7 @@ import { applyAgent } from "../src/core/agent/apply.ts";
 import { storedOf } from "../src/core/agent/checkpoint.ts";
 import type { AgentCommand } from "../src/core/agent/commands.ts";
 import { decideAgent } from "../src/core/agent/decide.ts";
+import type { AgentConfig } from "../src/core/agent/draft.ts";
 import type { AgentEvent } from "../src/core/agent/events.ts";
 import { Tree } from "../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../src/daemon/agent/checkpoints.ts";
@@ -49,6 +50,8 @@ export async function writeHistory(home: string, { agents, events: wanted }: His
     await saveAll(home, lived, new Map(ids.slice(at, at + AT_ONCE).map((id, more) => [id, seqOf(at + more)])));
 }
 
+const SETTINGS: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {}, spawns: {} };
+
 /** One agent, a bare model, that has talked for so long. */
 function lifeOf(wanted: number): Lived {
   const id = freshId();
@@ -57,7 +60,7 @@ function lifeOf(wanted: number): Lived {
   let before: AgentRecord | undefined;
   const submit = (command: AgentCommand) => {
     const decided = decideAgent(
-      { agentRecords, tree, settings: { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} } },
+      { agentRecords, tree, settings: SETTINGS, keyed: (text) => text },
       command,
       "2026-01-01T00:00:00.000Z",
     );

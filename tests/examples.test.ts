@@ -152,7 +152,7 @@ example(["agents/summariser.mjs"], "asks before it writes, and does what the ans
 });
 
 example(["agents/lead.mjs", "agents/helper.mjs"], "a child's result comes back as a message", async () => {
-  const create = "holdfast agent new lead --provider scripted -- examples/agents/lead.mjs";
+  const create = "holdfast agent new lead --provider lead";
   const asked = await shared.follow("agents/lead.mjs", create, "holdfast agent ask lead 'count: to be or not to be'");
   worked(asked);
   expect(asked.out).toContain("An agent of mine works on it.");

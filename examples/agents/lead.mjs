@@ -2,8 +2,8 @@
 // A scripted agent that has another agent do the work: it calls Holdfast's tools (docs/AGENTS.md, "Tools").
 // Its first turn starts a child. The child's answer arrives as a message, which is its second turn.
 //
-//   export HOLDFAST_CONFIG=$PWD/examples/agents/providers.toml      it names the child's provider, `helper`
-//   holdfast agent new lead --provider scripted -- examples/agents/lead.mjs
+//   export HOLDFAST_CONFIG=$PWD/examples/agents/providers.toml      it has the providers `lead` and `helper`
+//   holdfast agent new lead --provider lead
 //   holdfast agent ask lead 'count: to be or not to be'
 //   holdfast agent tree
 //   holdfast agent log lead

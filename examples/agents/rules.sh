@@ -8,7 +8,8 @@ holdfast=${1:-holdfast}
 
 # Reading is harmless.
 "$holdfast" rules add allow Read
-# In a rule that allows, `*` stops at whatever joins commands in a shell: this does not allow `git status; rm -rf ~`.
+# In a rule that allows, `*` stops at options and at whatever joins commands in a shell: this allows neither
+# `git status; rm -rf ~` nor `git status --porcelain`.
 "$holdfast" rules add allow Bash --arg command='git status*'
 # In a rule that denies, `*` matches everything.
 "$holdfast" rules add deny Bash --arg command='*rm -rf*'

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonIn, MAX_DEPTH, MAX_VALUES, parseJson } from "./json.ts";
+import { canonical, type Json, jsonIn, MAX_DEPTH, MAX_VALUES, parseJson } from "./json.ts";
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 
@@ -37,4 +37,11 @@ test("J0 a number that no number can hold would be another value in the next lif
   const words = { a: "1e400", b: 1e308, c: `${"1".repeat(400)}` };
   expect(jsonIn(JSON.stringify(words))).toEqual(words);
   expect([jsonIn("1e-400"), jsonIn("1e0300")]).toEqual([0, 1e300]);
+});
+
+test("canonical text is the same for equal values, and another for all others", () => {
+  const value = JSON.parse('{"b":[{"y":1,"x":null}],"a":"\\u0000\\"","__proto__":2,"":0}') as Json;
+  expect(canonical(value)).toBe('{"":0,"__proto__":2,"a":"\\u0000\\"","b":[{"x":null,"y":1}]}');
+  expect(jsonIn(canonical(value))).toEqual(value);
+  expect([canonical(["1"]), canonical([1]), canonical("1"), canonical({})]).toEqual(['["1"]', "[1]", '"1"', "{}"]);
 });

@@ -23,6 +23,14 @@ export function textOf(value: Json): string {
   return value === null ? "" : JSON.stringify(value);
 }
 
+/** The same text for equal values, in whatever order the names of an object come. */
+export function canonical(value: Json): string {
+  if (isList(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(",")}}`;
+}
+
 export function equal(a: Json, b: Json): boolean {
   if (isList(a)) return isList(b) && a.length === b.length && a.every((one, at) => equal(one, b[at] ?? null));
   if (!isRecord(a)) return a === b;

@@ -14,6 +14,16 @@ export function visibleLine(text: string): string {
   return text.replace(UNSEEN, escaped);
 }
 
+/** Everything that takes no room, or looks like a space and is none; and marks that pile up on one letter. */
+const DECEPTIVE = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|[^\P{Zs} ]|(?<=\p{M}\p{M})\p{M}/gu;
+
+/** For what a person is asked to allow: one line, in which every character can be seen. */
+export function plainLine(text: string): string {
+  return text.replace(DECEPTIVE, (character) => (character === "\t" ? "\\t" : escaped(character)));
+}
+
+/** A character outside of the first plane is two units, as in JSON. */
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
-import { visible, visibleLine } from "../base/visible.ts";
+import { plainLine, visible, visibleLine } from "../base/visible.ts";
 import { count, fit, Printer, printJson, printRefusal, say } from "./print.ts";
 
 const widthOf = (text: string): number => Bun.stringWidth(text);
@@ -23,6 +23,16 @@ describe("control characters", () => {
     expect(JSON.parse(visibleLine(JSON.stringify(text)))).toBe(text);
     expect(visibleLine("é 👩‍🚀 日本")).toBe("é 👩‍🚀 日本");
   });
+});
+
+test("a plain line shows every character that takes no room, or looks like another", () => {
+  const hidden =
+    "\u0000\u00ad\u00a0\u034f\u061c\u115f\u180e\u2000\u200b\u200d\u2028\u202e\u2060\u3000\u3164\ufe0f\ufeff\ud800";
+  const far = "\u{e0041}\u{e0100}";
+  expect(plainLine(hidden + far)).toMatch(/^(?:\\u[0-9a-f]{4})+$/);
+  expect(plainLine(hidden + far)).toHaveLength(6 * (hidden.length + far.length));
+  expect(plainLine("a\tb é ñ 日本 👍 →")).toBe("a\\tb é ñ 日本 👍 →");
+  expect(plainLine("e\u0301\u0301\u0301")).toBe("e\u0301\u0301\\u0301");
 });
 
 test("T1 data, messages and refusals reach a terminal without control characters", async () => {

@@ -11,14 +11,26 @@ import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Random } from "../world/random.ts";
 import { homeId } from "./held/home-id.ts";
-import { AGENTS, IDENTITY, LAST_ALIVE, MCP_ADDRESS, RUN, SERVICE_MARK, TOKEN, WEB_ADDRESS } from "./layout.ts";
+import {
+  AGENTS,
+  IDENTITY,
+  LAST_ALIVE,
+  MCP_ADDRESS,
+  PROMPT_KEY,
+  RUN,
+  SERVICE_MARK,
+  TOKEN,
+  WEB_ADDRESS,
+} from "./layout.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type Identity = { readonly id: string; readonly directory: string; readonly path: string };
 
 const ID_BYTES = 16;
 /** ID2. They name or open the original. */
-const OF_THE_ORIGINAL = [TOKEN, "run/web-token", WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK] as const;
+const OF_THE_ORIGINAL = [
+  ...[TOKEN, "run/web-token", WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY],
+] as const;
 
 /** The path of the original, if this home is a copy of it (ID1). */
 export function originalOf({ disk, home }: Place): string | undefined {

@@ -34,6 +34,8 @@ export const SERVICE_MARK = "recovery/service.json";
 export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 /** Its id, and where it was last started (identity.ts). */
 export const IDENTITY = "recovery/home.json";
+/** The key of ids that agents must not foresee (prompt-key.ts). */
+export const PROMPT_KEY = "recovery/prompt-key";
 export const LAST_BOOT = "recovery/last-boot.json";
 export const CLOCK = "recovery/clock.json";
 

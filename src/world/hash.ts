@@ -22,6 +22,11 @@ export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
+/** Without the key, nobody can foresee it for any text (HMAC-SHA-256). */
+export function keyedHash(key: string, text: string): string {
+  return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
+}
+
 /** Compares in constant time: the duration depends on the length of the second text, not on where the two differ. */
 export function sameSecret(given: string, secret: string): boolean {
   let difference = given.length ^ secret.length;

@@ -82,6 +82,17 @@ test("PR-1(a) PR-2(a) a permission is requested under the agent's own id, and an
   ]);
 });
 
+test("without an input, everything else that a request says about its call is the input", () => {
+  const call = { toolCallId: "c", title: "rm -rf x (cleans up)", kind: "execute" };
+  const content = [{ type: "diff", path: "/a", oldText: "x", newText: "y" }];
+  const asked = (toolCall: object) =>
+    said({ id: 0, method: "session/request_permission", params: { toolCall, options: [] } }).events;
+  expect(asked(call)).toMatchObject([{ tool: "execute", input: { title: "rm -rf x (cleans up)" } }]);
+  expect(asked({ ...call, content, locations: [{ path: "/a" }] })).toMatchObject([
+    { input: { title: "rm -rf x (cleans up)", content, locations: [{ path: "/a" }] } },
+  ]);
+});
+
 test("the answer to a prompt ends the turn; an error gives the reason; other requests to us are refused", () => {
   expect(said({ id: "prompt-aa", result: { stopReason: "end_turn" } }).events).toEqual([{ kind: "done" }]);
   expect(said({ id: "prompt-aa", result: { stopReason: "refusal" } }).events).toMatchObject([

@@ -121,9 +121,10 @@ test("agent tree, inspect and inbox show the state; names are found below their 
   const asking = await home.ok("agent", "inspect", "other/worker");
   expect(asking).toContain("recovery    parent\n");
   expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
-  await home.ok("agent", "send", "other/worker", "read this", "--reply-to", "abc");
+  await home.ok("agent", "send", "other/worker", "read this", "--reply-to", worker);
+  rejects(await home.run("agent", "send", "other/worker", "x", "--reply-to", "abc"), 1, "is named by its id");
   expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
-    { sender: "user", payload: "read this", reply_to: "abc" },
+    { sender: "user", payload: "read this", reply_to: worker },
   ]);
   expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
   expect((await home.run("agent", "inbox", "root")).err).toContain("there are no unread messages");
@@ -142,13 +143,15 @@ test("PR-1(b,c) PR-2(a) PR-3(d) ask returns 3 if a person is asked; answer lets 
   expect(await home.json("prompts")).toMatchObject([
     { id: prompt, name: "alpha", tool: "Bash", input: { command: "ls -l" }, state: "open" },
   ]);
-  expect(await home.ok("prompts")).toMatch(/^ID .*\n.* alpha .* 6 d 23 h .* Bash .*ls -l.*\n$/);
+  expect(await home.ok("prompts")).toMatch(
+    /^prompt {2}\w{16}\nagent {3}alpha \(\w{8}\)\ntool {4}Bash\nsince .* 6 d 23 h left\ninput .*\n│ command: ls -l\n$/,
+  );
   expect((await home.ask("alpha", "say more")).code).toBe(3);
   rejects(await home.run("answer", "ffffffff", "allow"), 4, "There is no prompt ffffffff.");
   rejects(await home.run("answer", prompt, "perhaps"), 2, "allow or deny");
-  const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
-  expect(answered).toMatchObject({ id: prompt });
-  rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
+  const answered = await home.json("answer", prompt.slice(0, 8), "allow", "--always");
+  expect(answered).toMatchObject({ id: prompt, rule: { rule_id: `always-${prompt}`, input: '{"command":"ls -l"}' } });
+  rejects(await home.run("answer", prompt.slice(0, 8), "deny"), 5, "is already answered: allow by user at 20");
   await until(
     "it rests",
     async () => (await home.json("agent", "inspect", "alpha")).turns === 2,

@@ -21,7 +21,7 @@ test("the first five minutes with agents work as documented, through a killed da
   expect((await home.run("agent", "ask", "first", "please rm the build")).code).toBe(3);
   process.kill((await home.status()).daemon.pid, "SIGKILL");
   const [prompt] = await home.json("prompts");
-  await home.ok("answer", prompt.id.slice(0, 4), "allow");
+  await home.ok("answer", prompt.id.slice(0, 8), "allow");
   expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");
   const log = await home.ok("agent", "log", "first");
   const shown = [

@@ -15,7 +15,7 @@ import type { Clock } from "../../src/world/clock.ts";
 import { liveBorder, nothingToFold, readBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
-import { NO_SETTINGS } from "./house.ts";
+import { AROUND } from "./house.ts";
 
 const IDS = ["a", "b", "c"].map((letter) => letter.repeat(32));
 const RECIPE = { provider: "openai", model: "m", command: [], flags: [], permissionMode: null, options: {} } as const;
@@ -37,7 +37,7 @@ async function life(disk: SimDisk) {
       after,
     );
   const hooks = { publish: nothing, settled, perform: nothing, onBug };
-  const store = new AgentStore(log, place.clock, () => NO_SETTINGS, hooks);
+  const store = new AgentStore(log, place.clock, () => AROUND, hooks);
   const border = liveBorder();
   const folded = (clock: Clock = place.clock, heard: Reading[] = []) =>
     border.foldAll(clock, foldSessions({ border, log, store }, agentFolding(checkpoints)), (so) => heard.push(so));

@@ -15,7 +15,7 @@ import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { simWorld } from "../sim/world.ts";
-import { CHILD, NO_SETTINGS, planFor } from "./house.ts";
+import { AROUND, CHILD, planFor } from "./house.ts";
 
 const HOME = "/h";
 const DAY = 86_400_000;
@@ -53,7 +53,7 @@ class Life {
     this.world = world;
     this.log = log;
     const nothing = () => undefined;
-    this.store = new AgentStore(log, world.clock, () => NO_SETTINGS, {
+    this.store = new AgentStore(log, world.clock, () => AROUND, {
       publish: nothing,
       perform: nothing,
       onBug,

@@ -8,6 +8,7 @@ import { type Agent, type AgentRecord, stateOf } from "../../src/core/agent/agen
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
+import { derivedId } from "../../src/core/agent/derive.ts";
 import type { AgentConfig } from "../../src/core/agent/draft.ts";
 import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent, AgentSettings, SessionPlan } from "../../src/core/agent/events.ts";
@@ -40,11 +41,15 @@ class Counted extends Map<string, AgentRecord> {
 }
 
 /** The configuration of agents without any. */
-export const NO_SETTINGS: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
+const NO_SETTINGS: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {}, spawns: {} };
+
+/** What decisions need beside the agents, without any configuration, and with a key. */
+export const AROUND = { settings: NO_SETTINGS, keyed: (text: string) => derivedId("key", text) };
 
 export class AgentFixture {
   readonly agentRecords = new Counted();
   readonly events: AgentEvent[] = [];
+  readonly keyed = AROUND.keyed;
   tree = new Tree();
   settings: AgentConfig;
   now = Date.parse("2026-01-01T00:00:00.000Z");

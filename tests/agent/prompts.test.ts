@@ -1,7 +1,9 @@
 // Permission prompts: opened, decided by rules, answered once, kept until delivered, and recovered after a crash.
 import { expect, test } from "bun:test";
+import type { Json } from "../../src/base/json.ts";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
+import { derivedId } from "../../src/core/agent/derive.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { promptMachine } from "../../src/core/agent/prompt-machine.ts";
 import { AgentFixture, CHILD } from "./house.ts";
@@ -196,6 +198,81 @@ test("--always answers the same question from now on, and no other", () => {
   fixture.do(answer(prompt, "allow", true));
   fixture.says("a", { ...ASK, request: "r2" }, { ...ASK, request: "r3", input: { command: "rm -rf *" } });
   expect(fixture.agent("a").prompts.map(({ state }) => state.kind)).toEqual(["answered", "answered", "open"]);
+});
+
+test("H6 --always pins every argument, and is refused if it cannot", () => {
+  const always = (input: Json, tool = "Write") => {
+    const fixture = new AgentFixture();
+    fixture.create("a");
+    fixture.send("a", "m1");
+    fixture.start("a");
+    fixture.says("a", { kind: "ask", request: "r1", tool, input });
+    const decided = fixture.refusal(answer(fixture.agent("a").prompts[0]?.id ?? "", "allow", true));
+    return { fixture, decided };
+  };
+  const input = { file_path: "/w/a", content: "x\ny", edits: [{ b: 1, a: [2] }] };
+  const { fixture, decided } = always(input);
+  const others = [
+    ...[{ ...input, content: "x" }, { ...input, mode: "0777" }, { file_path: "/w/a" }, { ...input, edits: [{ b: 1 }] }],
+    { edits: [{ a: [2], b: 1 }], content: "x\ny", file_path: "/w/a" },
+  ];
+  for (const [at, other] of others.entries())
+    fixture.says("a", { kind: "ask", request: `o${at}`, tool: "Write", input: other });
+  const kinds = fixture.agent("a").prompts.map(({ state }) => state.kind);
+  expect([decided, ...kinds]).toEqual(["", "answered", "open", "open", "open", "open", "answered"]);
+  const cannot = [always("text"), always(null), always({ x: "y".repeat(20_000) }), always({}, "")];
+  expect(cannot.map((one) => [one.decided, one.fixture.state("a"), one.fixture.agent("a").rules])).toEqual(
+    cannot.map(() => ["not-exact", "waiting", []]),
+  );
+});
+
+test("H5 what an agent is denied is denied all below it, whatever they were allowed; what it is allowed is its own", () => {
+  const fixture = new AgentFixture();
+  const allowed = (id: string) => {
+    fixture.says(id, { ...ASK, request: `${id}-${fixture.events.length}` });
+    const state = fixture.agent(id).prompts.at(-1)?.state;
+    return state !== undefined && "decision" in state ? state.decision : "ask";
+  };
+  for (const [id, parent] of [["root"], ["kid", "root"], ["grandkid", "kid"]] as const) {
+    fixture.create(id, parent === undefined ? {} : { parent });
+    fixture.send(id, `${id}-m1`);
+    fixture.start(id);
+  }
+  const family = () => ["root", "kid", "grandkid"].map(allowed);
+  fixture.do({ kind: "rule-add", id: "root", rule: rule("r", "allow", "Bash") });
+  expect(family()).toEqual(["allow", "ask", "ask"]);
+  fixture.do({ kind: "rule-add", id: "grandkid", rule: rule("g", "allow", "Bash") });
+  expect(family()).toEqual(["allow", "ask", "allow"]);
+  fixture.do({ kind: "rule-add", id: "kid", rule: rule("k", "deny", "Bash", { command: "rm *" }) });
+  expect(family()).toEqual(["allow", "deny", "deny"]);
+  fixture.do({ kind: "rule-remove", id: "kid", rule: "k" });
+  fixture.do({ kind: "rule-remove", id: "root", rule: "r" });
+  fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("all", "deny", "Bash") });
+  expect(family()).toEqual(["deny", "deny", "deny"]);
+});
+
+test("what a question consists of is bounded: its tool and choices are denied, an id without a reply fails the turn", () => {
+  const { fixture } = asked();
+  fixture.says("a", { ...ASK, request: "r2", tool: "T".repeat(300) });
+  fixture.says("a", { ...ASK, request: "r3", options: ["x".repeat(20_000)] });
+  const [, tool, options] = fixture.agent("a").prompts;
+  expect([tool?.state, options?.state]).toMatchObject([{ decision: "deny" }, { decision: "deny" }]);
+  expect([tool?.tool.length, options?.options]).toEqual([expect.any(Number), null]);
+  expect(fixture.says("a", { ...ASK, request: "r".repeat(257) })).toEqual([...["agent.read a", "turn.failed a"]]);
+  expect(fixture.agent("a").prompts.length).toBe(3);
+  expect(JSON.stringify(fixture.events.at(-2)).length).toBeLessThan(1000);
+});
+
+test("H1 without the key of the home, an agent cannot choose the id of its prompt", () => {
+  const { prompt } = asked();
+  const other = new AgentFixture();
+  Object.assign(other, { keyed: (text: string) => derivedId("another", text) });
+  other.create("a");
+  other.send("a", "m1");
+  other.start("a");
+  other.says("a", ASK);
+  expect(other.agent("a").prompts[0]?.id).toMatch(/^[0-9a-f]{16}$/);
+  expect(other.agent("a").prompts[0]?.id).not.toBe(prompt);
 });
 
 test("a question too large to be shown is denied, and closed prompts are not kept forever", () => {

@@ -210,5 +210,5 @@ function ofMessages(logs: Logs): string[] {
 
 /** Without times and ids: the same however often it was disturbed. */
 export function plainly(text: string): string {
-  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/[0-9a-f]{32}/g, "ID");
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/\b[0-9a-f]{16}(?:[0-9a-f]{16})?\b/g, "ID");
 }

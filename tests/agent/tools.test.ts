@@ -143,7 +143,7 @@ test("a tool that cannot do what is asked gives the reason, and does nothing", (
 
 test("a child takes its recipe from the configuration, and directory and environment from its parent", () => {
   const recipe = { provider: "openai", model: "m", command: [], flags: [], permissionMode: null, options: {} } as const;
-  const fixture = new AgentFixture({ recipes: { llm: recipe } });
+  const fixture = new AgentFixture({ recipes: { llm: recipe }, spawns: { scripted: ["llm"] } });
   fixture.create("a");
   fixture.call("a", "c1", "spawn_agent", {
     name: "k",
@@ -155,6 +155,77 @@ test("a child takes its recipe from the configuration, and directory and environ
   const kid = fixture.agent(fixture.tree.childOf("a", "k") ?? "");
   expect([kid.plan.recipe, kid.plan.cwd, kid.plan.system_prompt]).toEqual([{ ...recipe, model: "n" }, "/w", "s"]);
   expect(kid.settings.recovery).toBe("parent");
+});
+
+test("IN1 an agent starts others on its own provider and on those that its provider and its ancestors' list", () => {
+  const recipe = (name: string) =>
+    ({
+      provider: "scripted",
+      name,
+      model: null,
+      command: ["x"],
+      flags: [],
+      permissionMode: null,
+      options: {},
+    }) as const;
+  const recipes = { fast: recipe("fast"), slow: recipe("slow"), other: recipe("other") };
+  const spawns = { scripted: ["fast", "slow"], fast: ["slow", "other"], slow: ["gone"] };
+  const fixture = new AgentFixture({ recipes, spawns });
+  const spawn = (by: string, provider: string, name = provider) => {
+    const { ok, result } = fixture.call(by, `c${fixture.events.length}`, "spawn_agent", {
+      name,
+      instructions: "x",
+      provider,
+    });
+    return ok ? (fixture.tree.childOf(by, name) ?? "") : JSON.stringify(result);
+  };
+  fixture.create("a");
+  const fast = spawn("a", "fast");
+  expect(fixture.agent(fast).plan.recipe).toEqual(recipe("fast"));
+  expect(fixture.agent(spawn("a", "scripted", "same")).plan.recipe).toEqual(fixture.agent("a").plan.recipe);
+  expect(spawn("a", "other")).toContain('[provider.scripted] spawns = [\\"other\\"]');
+  expect(fixture.agent(spawn(fast, "slow")).plan.recipe.name).toBe("slow");
+  expect(spawn(fast, "other")).toContain("a runs on scripted, whose agents may not start any on other");
+  expect(spawn(fast, "constructor")).toContain("may not start any");
+});
+
+test("IN2 a child has no higher permission mode than its parent: it is lowered, or refused if a person wants it", () => {
+  const claude = (permissionMode: string | null, name = "c") =>
+    ({ provider: "claude", name, model: null, command: [], flags: [], permissionMode, options: {} }) as const;
+  const fixture = new AgentFixture({ recipes: { free: claude("bypassPermissions") }, spawns: { c: ["free"] } });
+  const create = (id: string, mode: string | null, parent?: string) => {
+    const plan = { recipe: claude(mode), system_prompt: "", cwd: "/w", environment: {}, workspace: null };
+    return fixture.refusal({ kind: "create", id, name: id, parent, instructions: "", plan, settings: {} });
+  };
+  expect([create("plain", null), create("free", "bypassPermissions"), create("edits", "acceptEdits")]).toEqual([
+    "",
+    "",
+    "",
+  ]);
+  const modes = ["plain", "edits", "free"].map((id) => {
+    fixture.call(id, "c1", "spawn_agent", { name: "kid", instructions: "x", provider: "free" });
+    return fixture.agent(fixture.tree.childOf(id, "kid") ?? "").plan.recipe.permissionMode;
+  });
+  expect(modes).toEqual([null, "acceptEdits", "bypassPermissions"]);
+  const below = [
+    ["plan", "plain"],
+    ["default", "plain"],
+    ["acceptEdits", "plain"],
+    ["acceptEdits", "edits"],
+    ["unknown", "edits"],
+    ["unknown", "free"],
+  ] as const;
+  expect(below.map(([mode, parent], at) => create(`n${at}`, mode, parent))).toEqual([
+    ...["", "", "above-parent", "", "above-parent", ""],
+  ]);
+});
+
+test("the id of a call has at most 256 characters", () => {
+  const fixture = pair();
+  const call = (id: string) => ({ kind: "call", id: "a", call: id, tool: "list_children", args: {} }) as const;
+  expect([fixture.refusal(call("c".repeat(256))), fixture.refusal(call("c".repeat(257)))]).toEqual(["", "bad-call"]);
+  const inline = { kind: "call", call: "c".repeat(257), tool: "list_children", args: {} } as const;
+  expect(fixture.says("a", inline)).toEqual(["agent.read a", "turn.failed a", "agent.held a"].slice(0, 2));
 });
 
 test("only the calls of the current and the last turn are remembered", () => {

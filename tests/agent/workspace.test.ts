@@ -192,6 +192,36 @@ test("a child works in its parent's directory and sandbox, and creates no second
   expect(child).toMatchObject({ plan: { cwd: "/w/sub", workspace: { worktree: null, sandbox } } });
 });
 
+test("IN3 whoever creates the child of a sandboxed agent, it is in a sandbox that shows no more", async () => {
+  const place = home();
+  await place.live();
+  const within = (name: string) => {
+    mkdirSync(place.file(name), { recursive: true });
+    return place.file(name);
+  };
+  const [cwd, ro, rw, out] = [within("cwd"), within("ro"), within("rw"), within("out")];
+  const sandbox = { read: [ro], write: [rw], network: false };
+  const lead = await place.agent("lead", { cwd, workspace: { worktree: false, sandbox } });
+  const ofLead = (await place.shown(lead)).workspace;
+  const child = async (name: string, given: Partial<NewAgent>) => {
+    const made = await place.ask("agent.new", place.wanted(name, { parent: lead, cwd, ...given }));
+    return made?.ok === true ? (await place.shown(made.value.id)).workspace : made?.error.code;
+  };
+  expect(await child("plain", {})).toEqual(ofLead);
+  expect(await child("bare", { provider: "openai", command: [] })).toEqual(ofLead);
+  expect(await child("elsewhere", { cwd: out })).toBe("above-parent");
+  expect(await child("apart", { workspace: { worktree: false, sandbox: { ...sandbox, read: [] } } })).toMatchObject({
+    sandbox: { read: [], write: [cwd, rw], network: false },
+  });
+  for (const more of [{ network: true }, { write: [ro] }, { read: [out] }])
+    expect(await child("more", { workspace: { worktree: false, sandbox: { ...sandbox, ...more } } })).toBe(
+      "above-parent",
+    );
+  await child("below", {});
+  const mode = place.wanted("mode", { parent: lead, cwd, permissionMode: "bypassPermissions" });
+  expect(await place.ask("agent.new", mode)).toMatchObject({ ok: false, error: { code: "above-parent" } });
+});
+
 test("a sandbox that cannot be created is reported at once, with bubblewrap's message", async () => {
   const place = home();
   mkdirSync(place.file("bin"));

@@ -11,7 +11,7 @@ import { Tree } from "../../src/core/agent/tree.ts";
 import { SessionStore } from "../../src/daemon/session-store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
-import { NO_SETTINGS, planFor } from "../agent/house.ts";
+import { AROUND, planFor } from "../agent/house.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { nothing } from "../sim/survive.ts";
@@ -38,7 +38,7 @@ class Site {
     this.store = new SessionStore<Agents>(
       {
         session: (_, { id }) => agentSession(id),
-        decide: (agentRecords, command, at) => decideAgent({ agentRecords, tree, settings: NO_SETTINGS }, command, at),
+        decide: (agentRecords, command, at) => decideAgent({ agentRecords, tree, ...AROUND }, command, at),
         apply: applyAgent,
         effectsOf: agentEffectsOf,
         isOver: (record) => record.kind === "agent" && record.terminated !== undefined,

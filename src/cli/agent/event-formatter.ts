@@ -2,6 +2,9 @@
 // TE1. A response that already appeared in the turn is not shown twice.
 // TE2. Bookkeeping (inputs taken, processes that start and are suspended) is shown only with --all.
 // TE3. An entry that cannot be read is a line that says so: its agent was set aside for it, and a person looks why.
+// TE4. What others wrote cannot pass for a line of ours: all of its lines but the first begin with `>`, as all lines of
+//      an agent's own text do (`quoted`). Names of tools have one line.
+import { plainLine } from "../../base/visible.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
@@ -66,6 +69,14 @@ function line(words: string): Told {
   return { kind: "line", line: words };
 }
 
+/** TE4. Text that follows words of ours on the same line. */
+function quoted(text: string): string {
+  return text.replaceAll("\n", `\n${QUOTE}`);
+}
+
+/** TE4. What every line of an agent's own text begins with. */
+export const QUOTE = "> ";
+
 function textOf(text: string, part: boolean): Told {
   return { kind: "text", text, part };
 }
@@ -74,13 +85,13 @@ function textOf(text: string, part: boolean): Told {
 function pieceWords(piece: ProviderEvent): string | undefined {
   switch (piece.kind) {
     case "tool":
-      return `uses ${piece.tool} ${JSON.stringify(piece.input)}`;
+      return `uses ${plainLine(piece.tool)} ${JSON.stringify(piece.input)}`;
     case "tool-done":
-      return `${piece.ok ? "got" : "failed"}: ${piece.text}`;
+      return `${piece.ok ? "got" : "failed"}: ${quoted(piece.text)}`;
     case "failed":
-      return `its provider failed: ${piece.reason}`;
+      return `its provider failed: ${quoted(piece.reason)}`;
     case "limit":
-      return `a usage limit applies until ${piece.until}`;
+      return `a usage limit applies until ${plainLine(piece.until)}`;
     default:
       return undefined;
   }
@@ -92,15 +103,15 @@ function lifeWords(event: AgentEvent): string | undefined {
     case "agent.created":
       return `${event.data.name} was created`;
     case "agent.terminated":
-      return `terminated by ${event.data.by}: ${event.data.reason}`;
+      return `terminated by ${event.data.by}: ${quoted(event.data.reason)}`;
     case "agent.completed":
-      return `its work is done: ${event.data.result}`;
+      return `its work is done: ${quoted(event.data.result)}`;
     case "agent.crashed":
-      return `CRASHED: ${event.data.reason}\n  → holdfast agent retry ${event.id}`;
+      return `CRASHED: ${quoted(event.data.reason)}\n  → holdfast agent retry ${event.id}`;
     case "agent.retried":
       return "retrying";
     case "agent.held":
-      return `waits: ${event.data.reason}`;
+      return `waits: ${quoted(event.data.reason)}`;
     case "agent.released":
       return "continues";
     case "agent.sleeping":
@@ -114,7 +125,7 @@ function lifeWords(event: AgentEvent): string | undefined {
     case "process.ended":
       return event.data.outcome === "clean" || event.data.outcome === "stopped"
         ? undefined
-        : `its process ended (${event.data.outcome}): ${event.data.reason}`;
+        : `its process ended (${event.data.outcome}): ${quoted(event.data.reason)}`;
     default:
       return undefined;
   }
@@ -124,33 +135,33 @@ function lifeWords(event: AgentEvent): string | undefined {
 function talkWords(event: AgentEvent): string | undefined {
   switch (event.event) {
     case "message.enqueued":
-      return `${event.data.kind} from ${senderName(event.data)}: ${event.data.payload}`;
+      return `${event.data.kind} from ${senderName(event.data)}: ${quoted(event.data.payload)}`;
     case "turn.start":
       return `turn ${event.data.turn} begins`;
     case "turn.retrying":
-      return `turn ${event.data.turn} will be retried at ${event.data.until}: ${event.data.reason}`;
+      return `turn ${event.data.turn} will be retried at ${event.data.until}: ${quoted(event.data.reason)}`;
     case "turn.interrupted":
       return `turn ${event.data.turn} was interrupted`;
     case "turn.failed":
-      return `turn ${event.data.turn} FAILED: ${event.data.reason}`;
+      return `turn ${event.data.turn} FAILED: ${quoted(event.data.reason)}`;
     case "prompt.opened":
       return [
-        `asks for ${event.data.tool} ${JSON.stringify(event.data.input)}`,
+        `asks for ${plainLine(event.data.tool)} ${JSON.stringify(event.data.input)}`,
         `  → holdfast answer ${event.data.prompt_id} allow|deny`,
       ].join("\n");
     case "prompt.answered":
       return `${event.data.prompt_id}: ${event.data.decision}, by ${event.data.by}${because(event.data.message)}`;
     case "prompt.stale":
-      return `${event.data.prompt_id} must be asked again: ${event.data.reason}`;
+      return `${event.data.prompt_id} must be asked again: ${quoted(event.data.reason)}`;
     case "tool.answered":
-      return `called ${event.data.tool}: ${JSON.stringify(event.data.result)}`;
+      return `called ${plainLine(event.data.tool)}: ${JSON.stringify(event.data.result)}`;
     case "reminder.set":
-      return `wants to be reminded at ${event.data.due}: ${event.data.text}`;
+      return `wants to be reminded at ${event.data.due}: ${quoted(event.data.text)}`;
     default:
       return undefined;
   }
 }
 
 function because(message: string): string {
-  return message === "" ? "" : `: ${message}`;
+  return message === "" ? "" : `: ${quoted(message)}`;
 }

@@ -1,7 +1,9 @@
 // `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it is doing. Both read its log on disk,
 // so
 // a daemon that dies and comes back changes nothing for the person watching.
-// LG1. When following, text is printed as the agent wrote it, without time or indentation; a line stays a line.
+// LG1. When following, text is printed as the agent wrote it, without time; a line stays a line. Each line of it begins
+//      with a `>`, and each of ours with a `·`: an agent's text cannot pass for what Holdfast says (TE4 of
+//      event-formatter.ts).
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -16,7 +18,7 @@ import type { EntryFound } from "../log/merge.ts";
 import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
 import { endOf } from "../log/view.ts";
 import { fit } from "../print.ts";
-import { AgentEventFormatter, joined, type Told } from "./event-formatter.ts";
+import { AgentEventFormatter, joined, QUOTE, type Told } from "./event-formatter.ts";
 import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
 
 export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
@@ -54,8 +56,12 @@ export class ToldLog {
 
 /** Continuation lines are indented below the first. */
 function framed(told: Told, time: string): string {
-  const text = told.kind === "line" ? told.line : `> ${told.text.replace(/\n$/, "")}`;
+  const text = told.kind === "line" ? told.line : marked(told.text.replace(/\n$/, ""));
   return time + text.replaceAll("\n", `\n${" ".repeat(time.length)}`);
+}
+
+function marked(text: string): string {
+  return QUOTE + text.replaceAll("\n", `\n${QUOTE}`);
 }
 
 async function followAgent(world: DaemonCommandWorld, flags: FollowFlags, key: string): Promise<Exit> {
@@ -91,22 +97,52 @@ function jsonSight(console: Console): HistoryView {
 /** LG1 */
 function wordSight(console: Console): HistoryView {
   const teller = new AgentEventFormatter();
-  let open = false; // Whether the last text may continue on the same line.
+  const said = new MarkedText(console);
   const words = (told: Told): string => {
-    const before = open && !(told.kind === "text" && told.part) ? "\n" : "";
-    open = told.kind === "text" && !told.text.endsWith("\n");
-    if (told.kind === "text") return before + visible(told.text);
-    return `${before}${told.line
-      .split("\n")
-      .map((line) => `${cut(console, `· ${visibleLine(line)}`)}\n`)
-      .join("")}`;
+    if (told.kind === "text") return said.text(told.text, told.part);
+    const lines = told.line.split("\n").map((line) => `${cut(console, `· ${visibleLine(line)}`)}\n`);
+    return said.end() + lines.join("");
   };
   const show = async (entries: readonly EntryFound[]) => {
     const text = entries.flatMap(({ entry }) => teller.tellEntry(entry).map(words));
     if (text.length > 0) await console.out.write(text.join(""));
     return withEnd(entries);
   };
-  return { show, close: async () => (open ? console.out.write("\n") : undefined) };
+  return { show, close: () => console.out.write(said.end()) };
+}
+
+/** LG1. Text that comes in pieces. On a terminal each row begins with the mark: a long line has to stay marked, too. */
+class MarkedText {
+  readonly #columns: number;
+  readonly #widthOf: (text: string) => number;
+  /** Where the last piece ended; 0 at the beginning of a line. */
+  #column = 0;
+
+  constructor({ out, widthOf }: Console) {
+    this.#columns = out.tty ? out.columns() : Number.POSITIVE_INFINITY;
+    this.#widthOf = widthOf;
+  }
+
+  /** The end of a line that is not complete. */
+  end(): string {
+    const end = this.#column === 0 ? "" : "\n";
+    this.#column = 0;
+    return end;
+  }
+
+  text(text: string, isPart: boolean): string {
+    let shown = isPart ? "" : this.end();
+    for (const character of visible(text)) shown += this.#next(character);
+    return shown;
+  }
+
+  #next(character: string): string {
+    const width = character === "\n" ? 0 : this.#widthOf(character);
+    const isFull = this.#column + width > this.#columns;
+    const before = (isFull ? this.end() : "") + (this.#column === 0 ? QUOTE : "");
+    this.#column = character === "\n" ? 0 : Math.max(this.#column, QUOTE.length) + width;
+    return before + character;
+  }
 }
 
 function cut({ out, widthOf }: Console, line: string): string {

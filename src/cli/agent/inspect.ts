@@ -12,6 +12,7 @@ import { count, printJson, say } from "../print.ts";
 import { columns } from "../table.ts";
 import { onAgent } from "./find.ts";
 import { rowOf, spanText } from "./row.ts";
+import { ruleText } from "./rules.ts";
 import { workspaceLines } from "./workspace.ts";
 
 /** One column after the longest name. */
@@ -44,7 +45,7 @@ function textOf(agent: ShownAgent, now: number): string {
     ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),
     ...reminders.map(({ due, text }) => ["reminder", `${due} ${text}`] as const),
-    ...rules.map(({ rule_id, decision, tool }) => ["rule", `${rule_id}: ${decision} ${tool}`] as const),
+    ...rules.map((rule) => ["rule", `${rule.rule_id}: ${rule.decision} ${ruleText(rule)}`] as const),
     ["told", agent.instructions || null],
     ["said", agent.lastText || null],
     ["result", agent.result],

@@ -6,7 +6,7 @@ import type { AnswerFlags } from "./prompts.ts";
 import type { AddRuleFlags } from "./rules.ts";
 
 const PROMPT = "{id, agent, tool, input, since, deadline, state, name}";
-const RULE = "{id, agent, decision, tool, args, message}";
+const RULE = "{id, agent, decision, tool, args, message, input?}";
 
 const DECISIONS = ["allow", "deny"] as const;
 
@@ -23,10 +23,27 @@ const decision = {
   proposeCompletions: () => DECISIONS,
 } as const;
 
-const prompts = buildCommand<DataFlags, [], Context>({
+const promptId = {
+  parse: text,
+  placeholder: "prompt",
+  brief: "A prompt's id, or at least its first 8 characters",
+  proposeCompletions: proposing("prompt"),
+} as const;
+
+const prompts = buildCommand<DataFlags, [prompt?: string], Context>({
   loader: async () => (await import("./prompts.ts")).promptsCommand,
-  parameters: { flags: { home, json: flag(`One JSON array of ${PROMPT}`) } },
-  docs: { brief: "List the permission prompts of agents" },
+  parameters: {
+    flags: { home, json: flag(`One JSON array of ${PROMPT}`) },
+    positional: { kind: "tuple", parameters: [{ ...promptId, optional: true }] },
+  },
+  docs: {
+    brief: "Show what agents ask, with everything they want to do; or one prompt, also if it is answered",
+    fullDescription: [
+      "Shows what agents ask, with everything they want to do; or one prompt, also if it is answered.",
+      "Each line of an agent's input begins with a bar: │, or ┆ if it continues the line above. Characters that cannot be",
+      "seen are shown as \\u followed by their number.",
+    ].join("\n"),
+  },
 });
 
 const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "deny"], Context>({
@@ -35,27 +52,17 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
     flags: {
       home,
       message: textFlag("text", "A message to the agent with the decision"),
-      always: flag("Also add a rule for this agent, for this tool and exactly this command"),
-      json: flag(`One JSON object ${PROMPT}`),
+      always: flag("Also add a rule for this agent, for this tool and exactly this input"),
+      json: flag(`One JSON object ${PROMPT}, with --always also {rule}`),
     },
-    positional: {
-      kind: "tuple",
-      parameters: [
-        {
-          parse: text,
-          placeholder: "prompt",
-          brief: "A prompt's id, or a prefix of it",
-          proposeCompletions: proposing("prompt"),
-        },
-        decision,
-      ],
-    },
+    positional: { kind: "tuple", parameters: [promptId, decision] },
   },
   docs: {
     brief: "Answer a permission prompt",
     fullDescription: [
       "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
-      "the agent has to ask again.",
+      "the agent has to ask again. What was answered is shown. If the id is not given in full on a terminal, it is",
+      "shown first, and you are asked.",
     ].join("\n"),
   },
 });
@@ -77,11 +84,12 @@ const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string
         variadic: true,
         optional: true,
         placeholder: "name=pattern",
-        brief: "A pattern for an argument, such as command='git *'. All patterns must match",
+        brief: "A pattern for an argument, such as command='git log *'. All patterns must match",
       },
+      input: textFlag("json", "Exactly this input, in whatever order its names come"),
       agent: { ...textFlag("agent", "Only for this agent [default = all]"), proposeCompletions: proposing("agent") },
       message: textFlag("text", "A message to the agent"),
-      json: flag(`One JSON object ${RULE}`),
+      json: flag(`One JSON object ${RULE}, with {warnings}`),
     },
     positional: {
       kind: "tuple",
@@ -92,11 +100,13 @@ const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string
     },
   },
   docs: {
-    brief: "Add a rule that decides without asking: holdfast rules add allow Bash --arg command='git *'",
+    brief: "Add a rule that decides without asking: holdfast rules add allow Bash --arg command='git log *'",
     fullDescription: [
       "Prints the rule's id. A pattern must match the whole text: `*` is any characters, `?` one, `[ab]` one of these.",
-      "In an allow rule, `*` matches neither a line end nor anything that joins commands in a shell (; & | < > ` $):",
-      "`git *` does not allow `git status; rm -rf ~`. `**` matches everything. In a deny rule `*` matches everything.",
+      "In an allow rule, `*` matches neither a line end nor anything that joins commands in a shell (; & | < > ` $), nor",
+      "an option: `git log *` allows neither `git log; rm -rf ~` nor `git log --output=x`, but `git log --oneline *` allows",
+      "that one. `**` matches everything. In a deny rule `*` matches everything. Arguments that are not texts are matched",
+      "as JSON. What an agent is denied is denied all agents below it.",
     ].join("\n"),
   },
 });

@@ -1,11 +1,15 @@
 // `holdfast prompts` and `holdfast answer`: the permission prompts of agents, and the answers of people.
 // PA1. An answer is given once. Its id is chosen before it is sent, so a retry after a daemon died is the same answer
 //      and is acknowledged as it was; any other answer to the same prompt is too late.
+// PA2. A person sees what they answer: the whole prompt, and the rule that it makes. If they gave only the beginning of
+//      its id, they see it first and are asked.
+// PA3. At least 8 characters of an id are needed: fewer are easily mistyped into another prompt.
 
 import { matchOne, newId } from "../../base/ids.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
+import type { Rule } from "../../core/agent/rules.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
@@ -13,46 +17,46 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
-import { fit, printJson, say } from "../print.ts";
-import { columns } from "../table.ts";
-import { spanText } from "./row.ts";
+import { Printer, printJson, say } from "../print.ts";
+import { typedLine } from "./input.ts";
+import { blockView, promptBlock } from "./prompt-block.ts";
+import { ruleText } from "./rules.ts";
 
 export type AnswerFlags = DataFlags & { readonly message?: string; readonly always?: boolean };
 
-const HEAD = ["ID", "AGENT", "SINCE", "LEFT", "TOOL", "INPUT"];
+/** PA3 */
+const MIN_KEY = 8;
 
 /** Other programs rely on this shape: fields are added, never changed. */
-export function promptRow({ id, agent, name, tool, input, since, deadline, state }: ListedPrompt) {
-  return { id, agent, tool, input, since, deadline, state, name };
+export function promptRow({ id, agent, name, tool, input, since, deadline, state, rule }: ListedPrompt) {
+  return { id, agent, tool, input, since, deadline, state, name, ...(rule !== undefined && { rule }) };
 }
 
-async function prompts(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const listed: Result<readonly ListedPrompt[]> = await onDaemon(world, home.value, (client) =>
-    client.call("prompt.list", {}),
+    key === undefined ? client.call("prompt.list", {}) : onlyOne(client, key),
   );
   if (!listed.ok) return listed;
   const { console } = world;
   if (flags.json) await printJson(console, listed.value.map(promptRow));
   else if (listed.value.length === 0) await say(console, "there are no open prompts.");
-  else {
-    await console.out.write(tableOf(world, listed.value));
-    await say(console, "answer with: holdfast answer ID allow|deny");
-  }
+  else await show(world, listed.value);
   return ok(EXIT.ok);
 }
 
-function tableOf({ console, clock }: DaemonCommandWorld, listed: readonly ListedPrompt[]): string {
-  const now = clock.now();
-  const rows = listed.map(({ id, name, since, deadline, tool, input }) => {
-    const left = spanText(Date.parse(deadline) - now);
-    return [id, name, since.slice(0, 19), left, tool, JSON.stringify(input)].map(visibleLine);
-  });
-  const cut = (line: string) => (console.out.tty ? fit(line, console.out.columns(), console.widthOf) : line);
-  return columns([HEAD, ...rows], console.widthOf)
-    .map((line) => `${cut(line)}\n`)
-    .join("");
+async function onlyOne(client: RpcClient, key: string): Promise<Result<readonly ListedPrompt[]>> {
+  const found = await promptOf(client, key);
+  return found.ok ? ok([found.value]) : found;
+}
+
+async function show({ console, clock }: DaemonCommandWorld, listed: readonly ListedPrompt[]): Promise<void> {
+  const printer = new Printer(console.out);
+  const view = blockView(console, console.out, clock.now());
+  for (const [at, prompt] of listed.entries()) await printer.add(`${at === 0 ? "" : "\n"}${promptBlock(prompt, view)}`);
+  await printer.flush();
+  if (listed.some(({ state }) => state === "open")) await say(console, "answer with: holdfast answer ID allow|deny");
 }
 
 async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string, decision: Decision): Promise<Exit> {
@@ -60,31 +64,71 @@ async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string
   if (!home.ok) return home;
   const { message = "", always = false } = flags;
   const id = newId(world.random.bytes(16)); // PA1
-  let prompt: string | undefined;
-  const answered = await onDaemon<ListedPrompt>(world, home.value, async (client) => {
-    const meant: Result<string> = prompt === undefined ? await promptOf(client, key) : ok(prompt);
-    if (!meant.ok) return meant;
-    prompt = meant.value;
-    return client.call("prompt.answer", { prompt, answer: id, decision, message, always });
-  });
+  const found = await onDaemon(world, home.value, (client) => promptOf(client, key));
+  if (!found.ok) return found;
+  const prompt = found.value;
+  if (prompt.id !== key && !(await isMeant(world, prompt, decision))) return NOT_ANSWERED; // PA2
+  const answered = await onDaemon<ListedPrompt>(world, home.value, (client) =>
+    client.call("prompt.answer", { prompt: prompt.id, answer: id, decision, message, always }),
+  );
   if (!answered.ok) return answered;
   if (flags.json) await printJson(world.console, promptRow(answered.value));
+  else await echo(world, answered.value, decision);
   return ok(EXIT.ok);
 }
 
-/** A prompt that is no longer open is passed on too: the refusal then says what became of it. */
-async function promptOf(client: RpcClient, key: string): Promise<Result<string>> {
-  const open = await promptIn(client, false, key);
-  if (open.ok || open.error.code !== "unknown" || key === "") return open;
-  const closed = await promptIn(client, true, key);
-  return closed.ok || closed.error.code !== "unknown" ? closed : ok(key);
+const NOT_ANSWERED = refused(
+  "not-answered",
+  "Nothing was answered.",
+  "Give the whole id to answer without a question.",
+);
+
+const DONE: Readonly<Record<Decision, string>> = { allow: "allowed", deny: "denied" };
+
+/** PA2 */
+async function echo(world: DaemonCommandWorld, prompt: ListedPrompt, decision: Decision): Promise<void> {
+  const { console, clock } = world;
+  await console.err.write(promptBlock(prompt, blockView(console, console.err, clock.now())));
+  await say(console, `${DONE[decision]}${prompt.rule === undefined ? "." : `, and always: ${ofRule(prompt.rule)}`}`);
 }
 
-async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<string>> {
+function ofRule(rule: Rule): string {
+  return visibleLine(`rule ${rule.rule_id} of this agent, for ${ruleText(rule)}`);
+}
+
+/** PA2. Without a terminal nobody can be asked: a program that gives 8 characters is taken at its word. */
+async function isMeant(world: DaemonCommandWorld, prompt: ListedPrompt, decision: Decision): Promise<boolean> {
+  const { console, clock, terminal } = world;
+  if (!terminal.there || prompt.state !== "open") return true;
+  await console.err.write(promptBlock(prompt, blockView(console, console.err, clock.now())));
+  await console.err.write(`${decision} this? [y/N] `);
+  return /^\s*y(?:es)?\s*$/i.test(await typedLine());
+}
+
+/** A prompt that is no longer open is found too: answering it is refused with what became of it. */
+async function promptOf(client: RpcClient, key: string): Promise<Result<ListedPrompt>> {
+  const open = await promptIn(client, false, key);
+  return open.ok || open.error.code !== "unknown" ? open : promptIn(client, true, key);
+}
+
+async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<ListedPrompt>> {
   const listed = await client.call("prompt.list", { closed });
   if (!listed.ok) return listed;
   const ids = listed.value.map(({ id }) => id);
-  return matchOne(ids, key);
+  const meant = key.length < MIN_KEY && !ids.includes(key) ? TOO_SHORT : matchOne(ids, key); // PA3
+  if (!meant.ok) return meant.error.code === "unknown" ? noPrompt(key) : meant;
+  const found = listed.value.find(({ id }) => id === meant.value);
+  return found === undefined ? noPrompt(key) : ok(found);
+}
+
+const TOO_SHORT = refused(
+  "usage",
+  `A prompt is named by at least ${MIN_KEY} characters of its id.`,
+  "holdfast prompts",
+);
+
+function noPrompt(key: string): Result<never> {
+  return refused("unknown", `There is no prompt ${key}.`, "holdfast prompts shows all.");
 }
 
 export const promptsCommand = withDaemonWorld(prompts);

@@ -1,11 +1,14 @@
 // `holdfast rules ls|add|rm`: what agents are allowed or denied without asking a person.
 // RU1. A rule's id is chosen before it is added, so that a retry after a daemon died adds the same rule.
+// RU2. A person is told if a rule allows more than it seems to.
 
 import { matchOne, newId } from "../../base/ids.ts";
+import { canonical, parseJson } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
-import { type Rule, whyBroken } from "../../core/agent/rules.ts";
+import { warningsOf } from "../../core/agent/rule-warnings.ts";
+import { type Rule, whyUnfit } from "../../core/agent/rules.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
@@ -19,6 +22,7 @@ import { findAgent } from "./find.ts";
 
 export type AddRuleFlags = DataFlags & {
   readonly arg?: readonly string[];
+  readonly input?: string;
   readonly agent?: string;
   readonly message?: string;
 };
@@ -30,8 +34,21 @@ const HEAD = ["ID", "AGENT", "DECISION", "TOOL", "ARGUMENTS", "MESSAGE"];
 type Owned = { readonly agent: string | null; readonly rule: Rule };
 
 function ruleRow({ agent, rule }: Owned) {
-  const { rule_id, decision, tool, args, message } = rule;
-  return { id: rule_id, agent, decision, tool, args, message };
+  const { rule_id, decision, tool, args, message, input } = rule;
+  return { id: rule_id, agent, decision, tool, args, message, ...(input !== undefined && { input }) };
+}
+
+/** What it is about: the tool, and its arguments. */
+export function ruleText(rule: Rule): string {
+  return [rule.tool, argumentText(rule)].filter((part) => part !== "").join(" ");
+}
+
+/** An input says more than the patterns beside it (P5 of core/agent/rules.ts). */
+function argumentText({ args, input }: Rule): string {
+  if (input !== undefined) return `with exactly ${input}`;
+  return Object.entries(args)
+    .map(([name, pattern]) => `${name}=${pattern}`)
+    .join(" ");
 }
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -52,10 +69,10 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
 }
 
 function tableOf({ console }: DaemonCommandWorld, rules: readonly Owned[], agents: readonly ListedAgent[]): string {
-  const rows = rules.map(({ agent, rule: { rule_id, decision, tool, args, message } }) => {
+  const rows = rules.map(({ agent, rule }) => {
+    const { rule_id, decision, tool, message } = rule;
     const owner = agent === null ? "all" : (agents.find(({ id }) => id === agent)?.name ?? agent);
-    const patterns = Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`);
-    return [rule_id, owner, decision, tool, patterns.join(" "), message].map(visibleLine);
+    return [rule_id, owner, decision, tool, argumentText(rule), message].map(visibleLine);
   });
   return columns([HEAD, ...rows], console.widthOf)
     .map((line) => `${line.trimEnd()}\n`)
@@ -64,18 +81,11 @@ function tableOf({ console }: DaemonCommandWorld, rules: readonly Owned[], agent
 
 async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Decision, tool: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
-  const args = argsOf(flags.arg ?? []);
-  if (!home.ok) return home;
-  if (!args.ok) return args;
   const rule_id = newId(world.random.bytes(16)).slice(0, ID_LENGTH); // RU1
-  const rule: Rule = { rule_id, decision, tool, args: args.value, message: flags.message ?? "" };
-  const broken = whyBroken(rule);
-  if (broken !== undefined)
-    return refused(
-      "usage",
-      `This is not a rule: ${broken}.`,
-      "In a pattern, `*` is any characters, `?` is one, `[ab]` is one of these.",
-    );
+  const made = ruleOfFlags(flags, { rule_id, decision, tool, message: flags.message ?? "" });
+  if (!home.ok) return home;
+  if (!made.ok) return made;
+  const rule = made.value;
   const added = await onDaemon(world, home.value, async (client, again): Promise<Result<Owned>> => {
     const owner = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
     if (owner?.ok === false) return owner;
@@ -84,9 +94,24 @@ async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Dec
     return done.ok || (again && done.error.code === "id-taken") ? ok({ agent, rule }) : done;
   });
   if (!added.ok) return added;
-  if (flags.json) await printJson(world.console, ruleRow(added.value));
+  const warnings = warningsOf(rule);
+  if (flags.json) await printJson(world.console, { ...ruleRow(added.value), warnings });
   else await world.console.out.write(`${rule_id}\n`);
+  for (const warning of warnings) await say(world.console, `careful: ${warning}`); // RU2
   return ok(EXIT.ok);
+}
+
+function ruleOfFlags({ arg = [], input }: AddRuleFlags, head: Omit<Rule, "args" | "input">): Result<Rule> {
+  const args = argsOf(arg);
+  if (!args.ok) return args;
+  const value = input === undefined ? undefined : parseJson(input);
+  if (value?.ok === false)
+    return refused("usage", "The input is not JSON.", 'Give it as --input \'{"command":"ls"}\'.');
+  const rule: Rule = { ...head, args: args.value, ...(value !== undefined && { input: canonical(value.value) }) };
+  const wrong = whyUnfit(rule);
+  if (wrong === undefined) return ok(rule);
+  const hint = "In a pattern, `*` is any characters, `?` is one, `[ab]` is one of these.";
+  return refused("usage", `This is not a rule: ${wrong}.`, hint);
 }
 
 function argsOf(given: readonly string[]): Result<Readonly<Record<string, string>>> {

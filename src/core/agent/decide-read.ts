@@ -9,7 +9,7 @@ import type { Agent } from "./agent.ts";
 import { endOf } from "./apply-turn.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
-import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_TRIES } from "./limits.ts";
+import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_REQUEST_ID, MAX_TOOL, MAX_TRIES } from "./limits.ts";
 import { isAlive } from "./process.ts";
 import { ask, withdraw } from "./prompts.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
@@ -34,16 +34,29 @@ export function read(draft: Draft, agent: Agent, { generation, offset, events }:
   if (request) resume(draft, id, kept);
 }
 
-/** N4 of events.ts. A prompt's input is in its own event. */
+/** N4 of events.ts. A prompt's input and choices are in its own event. */
 function bounded(event: ProviderEvent, most: number): ProviderEvent {
   if (event.kind === "text") return { ...event, text: cut(event.text, most) };
-  if (event.kind === "tool-done") return { ...event, text: cut(event.text, most) };
+  if (event.kind === "tool-done") return { ...event, use: shortId(event.use), text: cut(event.text, most) };
   if (event.kind === "done" && event.response !== undefined) return { ...event, response: cut(event.response, most) };
-  if (event.kind === "tool" && sizeOf(event.input) > most)
-    return { ...event, input: cut(JSON.stringify(event.input), most) };
-  if (event.kind === "ask") return { ...event, input: null };
-  if (event.kind === "call" && sizeOf(event.args) > MAX_INPUT) return { ...event, args: null };
+  if (event.kind === "tool") {
+    const input = sizeOf(event.input) > most ? cut(JSON.stringify(event.input), most) : event.input;
+    return { ...event, use: shortId(event.use), tool: cut(event.tool, MAX_TOOL), input };
+  }
+  if (event.kind === "ask") {
+    const { kind, request, tool } = event;
+    return { kind, request: shortId(request), tool: cut(tool, MAX_TOOL), input: null };
+  }
+  if (event.kind === "withdrawn") return { ...event, request: shortId(event.request) };
+  if (event.kind === "call") {
+    const args = sizeOf(event.args) > MAX_INPUT ? null : event.args;
+    return { ...event, call: shortId(event.call), tool: cut(event.tool, MAX_TOOL), args };
+  }
   return event;
+}
+
+function shortId(id: string): string {
+  return cut(id, MAX_REQUEST_ID);
 }
 
 function meaning(draft: Draft, id: string, event: ProviderEvent): void {
@@ -59,7 +72,19 @@ function meaning(draft: Draft, id: string, event: ProviderEvent): void {
 
 /** A bare LLM has no process that could take an answer. */
 function asked(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: "ask" }>): void {
-  if (styleOf(agent.plan.recipe) !== "request") ask(draft, agent, event);
+  if (styleOf(agent.plan.recipe) === "request" || !isAnswerable(draft, agent.id, event.request)) return;
+  ask(draft, agent, event);
+}
+
+/** The reply has to repeat the id, and an event has to have it: without a reply, the process would wait for ever. */
+function isAnswerable(draft: Draft, id: string, request: string): boolean {
+  if (request.length <= MAX_REQUEST_ID) return true;
+  failTurn(
+    draft,
+    id,
+    `It gave a question or call an id of ${request.length} characters; ${MAX_REQUEST_ID} are allowed.`,
+  );
+  return false;
 }
 
 function named(draft: Draft, { id, providerSession, resumable }: Agent, session: string): void {
@@ -67,6 +92,7 @@ function named(draft: Draft, { id, providerSession, resumable }: Agent, session:
 }
 
 function called(draft: Draft, id: string, event: Extract<ProviderEvent, { kind: "call" }>): void {
+  if (!isAnswerable(draft, id, event.call)) return;
   const args = sizeOf(event.args) > MAX_INPUT ? "too large" : event.args;
   answerCall(draft, id, { ...event, args, inline: true });
 }

@@ -13,12 +13,13 @@ import { escalateStop, wake } from "./decide-wake.ts";
 import { type AgentContext, Draft } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
 import { overForGood } from "./gone.ts";
-import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
+import { whyNotMode } from "./inherit.ts";
+import { cut, MAX_REASON, MAX_REQUEST_ID, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
 import { processMachine } from "./process.ts";
 import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
-import { type Rule, whyBroken } from "./rules.ts";
+import { type Rule, whyUnfit } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
 import { createAgent, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
@@ -82,9 +83,7 @@ function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefi
       terminate(draft, agent, command.by ?? "user", cut(command.reason, MAX_REASON));
       return undefined;
     case "call":
-      answerCall(draft, agent.id, { ...command, inline: false });
-      if (agent.turn === undefined) leaveIfDone(draft, agent.id);
-      return undefined;
+      return call(draft, agent, command);
     case "call-taken":
       settleCall(draft, agent.id, command.call);
       return undefined;
@@ -104,6 +103,14 @@ function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefi
     default:
       return decideWish(draft, agent, command);
   }
+}
+
+function call(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind: "call" }>): Refusal | undefined {
+  if (command.call.length > MAX_REQUEST_ID)
+    return refused("bad-call", "The id of the call is too long.", `Use at most ${MAX_REQUEST_ID} characters.`).error;
+  answerCall(draft, agent.id, { ...command, inline: false });
+  if (agent.turn === undefined) leaveIfDone(draft, agent.id);
+  return undefined;
 }
 
 type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" }>;
@@ -139,9 +146,10 @@ function create(draft: Draft, command: CreateAgent): Refusal | undefined {
   const { id, parent } = command;
   if (draft.get(id) !== undefined)
     return refused("id-taken", `There is already an agent ${id}.`, "Use another id.").error;
-  if (parent !== undefined && draft.live(parent) === undefined)
+  const above = draft.live(parent);
+  if (parent !== undefined && above === undefined)
     return refused("unknown", `There is no agent ${parent}.`, "`holdfast agent tree` shows all.").error;
-  const refusal = createAgent(draft, command);
+  const refusal = (above && whyNotMode(command.plan.recipe, above)) ?? createAgent(draft, command);
   if (refusal !== undefined) return refusal;
   createSession(draft, id);
   return undefined;
@@ -227,7 +235,7 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
 }
 
 function whyNoRule(rules: readonly Rule[], rule: Rule): Refusal | undefined {
-  const broken = whyBroken(rule);
+  const broken = whyUnfit(rule);
   if (broken !== undefined)
     return refused("bad-rule", `This is not a rule: ${broken}.`, "holdfast rules add --help").error;
   if (rules.some(({ rule_id }) => rule_id === rule.rule_id))

@@ -2,15 +2,22 @@
 // D1. Only facts that are unique within the agent are hashed (a call's id, a generation with a request's id): two ids
 //     never mean the same.
 // D2. This is not cryptography: it keeps honest ids apart and proves nothing.
-// D3. The digest is part of the stored format. The agent of a running workflow step and an open prompt are found again
-//     by deriving their ids in the next life, which may be that of a newer version: with another hash it would start a
-//     second agent for the same step.
+// D3. The digest is part of the stored format. The agent of a running workflow step is found again by deriving its id
+//     in the next life, which may be that of a newer version: with another hash it would start a second agent for the
+//     same step.
+// D4. What an agent must neither choose nor foresee is hashed with the key of the home (`Keyed`): the ids of prompts,
+//     which people type, and the marks around messages.
 
 const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
 
-/** 128 bits as 32 hex digits. Each part is preceded by its length, so that ["a", "bc"] and ["ab", "c"] differ. */
+/** Each part is preceded by its length, so that ["a", "bc"] and ["ab", "c"] differ. */
+function framed(parts: readonly string[]): string {
+  return parts.map((part) => `${part.length}:${part}`).join("");
+}
+
+/** 128 bits as 32 hex digits. */
 function digest(parts: readonly string[]): string {
-  const text = parts.map((part) => `${part.length}:${part}`).join("");
+  const text = framed(parts);
   const lanes = SEEDS.map((seed) => lane(text, seed));
   const mixed = lanes.map((value, at) => mix(value ^ (lanes[(at + 1) % lanes.length] ?? 0)));
   return mixed.map((value) => (value >>> 0).toString(16).padStart(8, "0")).join("");
@@ -39,9 +46,12 @@ export function derivedId(...parts: readonly string[]): string {
   return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17)}`;
 }
 
-/** Short enough to type; 64 bits keep millions of prompts apart. */
-export function derivedKey(...parts: readonly string[]): string {
-  return digest(parts).slice(0, 16);
+/** D4. A hash of the text with the key of the home, as at least 16 hex digits. */
+export type Keyed = (text: string) => string;
+
+/** D4. Short enough to type; 64 bits keep millions of prompts apart. */
+export function keyedId(keyed: Keyed, ...parts: readonly string[]): string {
+  return keyed(framed(parts)).slice(0, 16);
 }
 
 /** An id with the dashes that other programs want. */

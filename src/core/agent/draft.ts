@@ -10,7 +10,9 @@ import { type Left, leftAt } from "../due-times.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
+import { type Keyed, keyedId } from "./derive.ts";
 import type { AgentEvent, AgentSettings } from "./events.ts";
+import { MAX_DEPTH } from "./limits.ts";
 import type { ProviderName, Recipe } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 import type { Tree } from "./tree.ts";
@@ -24,8 +26,10 @@ export type AgentConfig = {
   /** Checked after an agent's own rules and those for all (P1 of rules.ts). */
   readonly rules: readonly Rule[];
   readonly defaults: Partial<AgentSettings>;
-  /** The providers that `spawn_agent` may name. */
+  /** All providers, by name. */
   readonly recipes: Readonly<Record<string, Recipe>>;
+  /** By the name of a provider: those that its agents may start others on, beside it (inherit.ts). */
+  readonly spawns: Readonly<Record<string, readonly string[]>>;
 };
 
 /** All agents, the index over them, the configuration, and how far times are away; absent: as their texts say. */
@@ -34,6 +38,7 @@ export type AgentContext = {
   readonly tree: Tree;
   readonly settings: AgentConfig;
   readonly left?: Left | undefined;
+  readonly keyed: Keyed;
 };
 
 /**
@@ -54,16 +59,23 @@ export class Draft {
   readonly settings: AgentConfig;
   readonly tree: Tree;
   readonly left: Left;
+  readonly #keyed: Keyed;
   readonly #residents: AgentRecords;
   readonly #changed = new Map<string, AgentRecord>();
   readonly #changes: Change[] = [];
 
-  constructor({ agentRecords, tree, settings, left }: AgentContext, at: string) {
+  constructor({ agentRecords, tree, settings, left, keyed }: AgentContext, at: string) {
     this.#residents = agentRecords;
     this.tree = tree;
     this.settings = settings;
     this.at = at;
     this.left = left ?? leftAt(at);
+    this.#keyed = keyed;
+  }
+
+  /** D4 of derive.ts. */
+  keyedId(...parts: readonly string[]): string {
+    return keyedId(this.#keyed, ...parts);
   }
 
   /** All agents, as they were before. */
@@ -85,6 +97,15 @@ export class Draft {
   live(id: string | undefined): Agent | undefined {
     const found = id === undefined ? undefined : this.get(id);
     return isLive(found) ? found : undefined;
+  }
+
+  /** Its ancestors, the nearest first. */
+  *above({ parent }: Agent): Generator<Agent> {
+    let at = parent === undefined ? undefined : this.get(parent);
+    for (let depth = 0; at?.kind === "agent" && depth < MAX_DEPTH; depth += 1) {
+      yield at;
+      at = at.parent === undefined ? undefined : this.get(at.parent);
+    }
   }
 
   rules(agent: Agent): readonly Rule[] {

@@ -17,6 +17,13 @@ export const MAX_PIECE = 32 << 10;
 export const MAX_ANSWER = 256 << 10;
 /** The input of a permission prompt; more is refused, because a person could not see what they allow. */
 export const MAX_INPUT = 128 << 10;
+/** The id that a process gives to a question or a call, and which the reply repeats; providers' own have up to 64. */
+export const MAX_REQUEST_ID = 256;
+/** The name of a tool, and the choices that come with a question: more than any provider has. */
+export const MAX_TOOL = 256;
+export const MAX_OPTIONS = 16 << 10;
+/** What a rule of `answer --always` can be about: an agent may have a thousand of them. */
+export const MAX_PINNED = 16 << 10;
 /** How many open prompts one agent has, and how many closed ones it remembers (to say why one cannot be answered). */
 export const MAX_PROMPTS = 64;
 export const MAX_CLOSED_PROMPTS = 16;

@@ -3,6 +3,9 @@
 //     the recipient's.
 // G2. A message id that was seen before is a repeat and changes nothing (the last few are remembered, read or not).
 // G3. A message from a person or the parent releases an agent that was held for one (AG-7).
+// G4. No text of a message can pass for another message: each is between two marks that its sender could not know,
+//     since they are made for the turn with the key of the home (D4 of derive.ts). The headings outside are ours.
+import { isId } from "../../base/ids.ts";
 import { own } from "../../base/own.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
@@ -29,7 +32,7 @@ export type NewMessage = {
 export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Refusal | undefined {
   const { id: message_id, from, kind, payload, replyTo, relation } = letter;
   if (recipient.seen.includes(message_id)) return undefined; // G2
-  const wrong = whyNot(recipient, payload);
+  const wrong = whyNot(recipient, letter);
   if (wrong !== undefined) return wrong;
   const { at } = draft;
   if (typeof from !== "string")
@@ -43,7 +46,10 @@ export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Ref
   return undefined;
 }
 
-function whyNot(recipient: Agent, payload: string): Refusal | undefined {
+function whyNot(recipient: Agent, { payload, replyTo }: NewMessage): Refusal | undefined {
+  // G4: it is part of the heading.
+  if (replyTo !== undefined && !isId(replyTo))
+    return refused("bad-reply", "What a message replies to is named by its id.", "Give the id, or leave it out.").error;
   if (payload.length > MAX_PAYLOAD) {
     const what = `The message has ${payload.length} characters; at most ${MAX_PAYLOAD} are allowed.`;
     return refused("too-large", what, "Write it to a file, and send the path.").error;
@@ -77,12 +83,16 @@ export function forOneTurn(messages: readonly Message[]): readonly Message[] {
   return fits.length === 0 ? messages.slice(0, 1) : fits;
 }
 
-/** A single message from a person is passed on unchanged; everything else gets a heading with the sender. */
-export function promptOf(messages: readonly Message[]): string {
+/**
+ * A single message from a person is passed on unchanged, and so is the task that a parent gives, along with the system
+ * prompt, to a new agent. Everything else gets a heading with the sender, and marks around its text (G4).
+ */
+export function promptOf(messages: readonly Message[], mark: string): string {
   const [first] = messages;
   const plain = first?.sender === USER || first?.kind === "instructions";
   if (messages.length === 1 && first !== undefined && plain) return first.payload;
-  return messages.map(paragraphOf).join("\n\n");
+  const note = `What is between <text ${mark}> and </text ${mark}> was written by the sender named before it.`;
+  return [note, ...messages.map((message) => paragraphOf(message, mark))].join("\n\n");
 }
 
 const HEADINGS: Readonly<Record<MessageKind, string>> = {
@@ -97,10 +107,11 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
   "child.suspended": "Your agent was interrupted and waits for a message from you",
 };
 
-function paragraphOf(message: Message): string {
+function paragraphOf(message: Message, mark: string): string {
   const { message_id, kind, payload, reply_to } = message;
   const answers = reply_to === null ? "" : `, in reply to ${reply_to}`;
-  return `[${own(HEADINGS, kind) ?? "Message"} from ${senderName(message)}, id ${message_id}${answers}]\n${payload}`;
+  const heading = `[${own(HEADINGS, kind) ?? "Message"} from ${senderName(message)}, id ${message_id}${answers}]`;
+  return `${heading}\n<text ${mark}>\n${payload}\n</text ${mark}>`;
 }
 
 export function senderName({ sender, metadata }: Message): string {

@@ -1,7 +1,12 @@
 // Patterns of permission rules: `*` any characters, `**` the same, `?` one, `[ab]` one of these, everything else
 // itself.
-// J1. A narrow `*` or `?` matches neither a line end nor what joins commands in a shell (P3 of rules.ts); `**` matches
-//     all.
+// J1. A narrow `*` or `?` matches only what cannot turn one command into another (P3 of rules.ts); `**` matches all.
+//     It does not match
+//     - control characters, and what joins commands in a shell or puts the output of one into another;
+//     - the dash of an option (`git -c alias.x='!evil' x`), also behind quotes, a backslash or a brace, which a shell
+//       removes; nor what may become one: a word that begins with `*`, `?` or `[` is replaced by names of files, and
+//       one of them may be `-c`. A `(` at this place would define a function;
+//     - `..` behind a slash: `/srv/*` is nothing above /srv.
 // J2. Matching costs at most the length of the text times that of the pattern: an agent chooses the text.
 
 export type Width = "narrow" | "wide";
@@ -18,7 +23,10 @@ export type Pattern = readonly Token[];
 
 const TOKEN = /\*\*|\*|\?|\[[^\]]+\]|[^*?[]/gsu;
 /** J1 */
-const FORBIDDEN: ReadonlySet<string> = new Set("\r\n;&|<>`$");
+const FORBIDDEN = /[^\P{Cc}\t]|[;&|<>`$]/u;
+/** What may come before the first character of a word, as a shell sees it. The beginning of the text is one too. */
+const WORD_BREAKS: ReadonlySet<string> = new Set(" \t\"'\\{,");
+const EXPANDED: ReadonlySet<string> = new Set("*?[(");
 
 /** Undefined if it is not a pattern: empty, or with an unclosed `[`. */
 export function patternOf(text: string): Pattern | undefined {
@@ -36,14 +44,17 @@ function tokenOf(part: string): Token {
 /** Matches the whole text, following all paths through the pattern at once: `at` has the positions reached (J2). */
 export function matches(pattern: Pattern, text: string, width: Width): boolean {
   let at = skips(pattern, new Set([0]));
+  let [earlier, previous] = ["", ""];
   for (const character of text) {
+    const isFree = width === "wide" || !isRisky(character, previous, earlier);
     const next = new Set<number>();
     for (const place of at) {
       const token = pattern[place];
-      if (token !== undefined && takes(token, character, width)) next.add(token.repeats ? place : place + 1);
+      if (token !== undefined && takes(token, character, isFree)) next.add(token.repeats ? place : place + 1);
     }
     at = skips(pattern, next);
     if (at.size === 0) return false;
+    [earlier, previous] = [previous, character];
   }
   return at.has(pattern.length);
 }
@@ -55,7 +66,14 @@ function skips(pattern: Pattern, places: Set<number>): Set<number> {
   return places;
 }
 
-function takes({ only, guarded }: Token, character: string, width: Width): boolean {
-  if (only !== undefined) return only.has(character);
-  return !guarded || width === "wide" || !FORBIDDEN.has(character);
+function takes({ only, guarded }: Token, character: string, isFree: boolean): boolean {
+  return only === undefined ? !guarded || isFree : only.has(character);
+}
+
+/** J1. `previous` and `earlier` are the two characters before it, empty at the beginning. */
+function isRisky(character: string, previous: string, earlier: string): boolean {
+  if (FORBIDDEN.test(character)) return true;
+  if (character === "-") return previous === "" || WORD_BREAKS.has(previous);
+  if (EXPANDED.has(character)) return WORD_BREAKS.has(previous);
+  return character === "." && previous === "." && earlier === "/";
 }

@@ -1,39 +1,74 @@
 // Permission prompts: opened by an agent's process, answered by a rule, a person or a deadline (PR-1 … PR-3).
-// H1. A prompt's id is derived from agent, process and request: the same before and after a crash.
+// H1. A prompt's id is derived from agent, process and request with a key of the home: the same before and after a
+//     crash, and none that an agent could choose, to have it taken for another.
 // H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: a
 //     client that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer
 //     counts.
 // H3. If the process that asked is gone, it must ask again: an answer is refused, and never given to another process.
 // H4. The deadline is data. Activity of a person postpones it, unless it is the shorter deadline of an unattended
 //     agent.
+// H5. What is denied an agent is denied all below it, whatever their own rules say: a child never may more than its
+//     parent. What is allowed an agent is not allowed its children by that: people said it of this one.
+// H6. `always` is about exactly what was asked, and refused if that cannot be expressed.
 
-import { isRecord, type Json } from "../../base/json.ts";
+import { isRecord } from "../../base/json.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import { sizeOf } from "../workflow/limits.ts";
 import { type Agent, openPrompts, type Prompt } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
-import { derivedKey } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { PromptAnswered } from "./events.ts";
-import { cut, MAX_INPUT, MAX_PROMPTS, MAX_REASON, MAX_RULES, REFRESH_MS } from "./limits.ts";
+import {
+  cut,
+  MAX_INPUT,
+  MAX_OPTIONS,
+  MAX_PINNED,
+  MAX_PROMPTS,
+  MAX_REASON,
+  MAX_RULES,
+  MAX_TOOL,
+  REFRESH_MS,
+} from "./limits.ts";
 import { promptMachine } from "./prompt-machine.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
-import { judge, type Rule } from "./rules.ts";
+import { exactRule, judge, type Rule, type RuleVerdict } from "./rules.ts";
 
 type Ask = Extract<ProviderEvent, { readonly kind: "ask" }>;
 
-export function ask(draft: Draft, agent: Agent, { request, tool, input, options = null }: Ask): void {
+export function ask(draft: Draft, agent: Agent, question: Ask): void {
   const { id, generation } = agent;
-  const prompt_id = derivedKey(id, `${generation}`, request); // H1
-  if (agent.prompts.some((prompt) => prompt.id === prompt_id)) return;
-  const large = sizeOf(input) > MAX_INPUT;
-  const facts = { prompt_id, generation, request, tool, input: large ? "too large to be shown" : input, options };
+  const { request } = question;
+  if (agent.prompts.some((prompt) => prompt.request === request && prompt.generation === generation)) return;
+  const prompt_id = draft.keyedId("prompt", id, `${generation}`, request); // H1
+  const large = isTooLarge(question);
+  const facts = { prompt_id, generation, request, ...(large ? shortened(question) : shownOf(question)) };
   draft.add(id, { event: "prompt.opened", data: { ...facts, since: draft.at, ...deadlineOf(draft, agent) } });
-  const verdict = large || openPrompts(agent).length >= MAX_PROMPTS ? TOO_MUCH : judge(draft.rules(agent), tool, input);
+  const verdict = large || openPrompts(agent).length >= MAX_PROMPTS ? TOO_MUCH : judgeFor(draft, agent, question);
   if (verdict !== undefined) close(draft, id, prompt_id, { ...verdict, by: "rule" });
 }
 
 const TOO_MUCH = { decision: "deny", message: "It is more than a person could be asked." } as const;
+
+function isTooLarge({ tool, input, options = null }: Ask): boolean {
+  return sizeOf(input) > MAX_INPUT || tool.length > MAX_TOOL || sizeOf(options) > MAX_OPTIONS;
+}
+
+function shownOf({ tool, input, options = null }: Ask) {
+  return { tool, input, options };
+}
+
+function shortened({ tool }: Ask) {
+  return { tool: cut(tool, MAX_TOOL), input: "too large to be shown", options: null };
+}
+
+/** H5 */
+function judgeFor(draft: Draft, agent: Agent, { tool, input }: Ask): RuleVerdict | undefined {
+  for (const ancestor of draft.above(agent)) {
+    const verdict = judge(draft.rules(ancestor), tool, input);
+    if (verdict?.decision === "deny") return verdict;
+  }
+  return judge(draft.rules(agent), tool, input);
+}
 
 /** H4 */
 function deadlineOf(draft: Draft, { settings }: Agent) {
@@ -68,16 +103,21 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
   if (!promptMachine.allows(prompt.state.kind, "a person answers")) return whyNot(prompt); // H2
   const { decision, message, always, answer: answer_id } = command;
-  if (always && agent.rules.length >= MAX_RULES)
-    return refused(
-      "too-many",
-      `${agent.name} already has ${MAX_RULES} rules.`,
-      "Remove some, or answer without --always.",
-    ).error;
+  const rule = always ? ruleFor(prompt, decision) : undefined;
+  const wrong = always ? whyNoRule(agent, rule) : undefined;
+  if (wrong !== undefined) return wrong;
   close(draft, id, prompt.id, { decision, by: "user", message, answer_id });
-  if (always) draft.add(id, { event: "rule.added", data: { rule: ruleFor(prompt, decision), at: draft.at } });
+  if (rule !== undefined) draft.add(id, { event: "rule.added", data: { rule, at: draft.at } });
   refreshPrompts(draft, draft.agent(id));
   return undefined;
+}
+
+function whyNoRule({ name, rules }: Agent, rule: Rule | undefined): Refusal | undefined {
+  const hint = "Answer without --always.";
+  if (rule === undefined)
+    return refused("not-exact", "No rule can be made that is about exactly this input.", hint).error;
+  if (rules.length < MAX_RULES) return undefined;
+  return refused("too-many", `${name} already has ${MAX_RULES} rules.`, `Remove some. ${hint}`).error;
 }
 
 function whyNot({ id, state }: Prompt): Refusal {
@@ -91,17 +131,15 @@ function whyNot({ id, state }: Prompt): Refusal {
   return refused("answered", `Prompt ${id} is already answered${given}.`, "A prompt can be answered only once.").error;
 }
 
-/** The same tool, and exactly the same command if it has one: a person said yes to this, not to everything. */
-function ruleFor({ id, tool, input }: Prompt, decision: Decision): Rule {
-  const command: Json | undefined = isRecord(input) ? input["command"] : undefined;
-  const args: Record<string, string> =
-    typeof command === "string" && command !== "" ? { command: exactly(command) } : {};
-  return { rule_id: `always-${id}`, decision, tool: exactly(tool), args, message: "As answered before." };
+/** H6. A person said yes to this, not to everything. An input without names, or a tool without one, cannot be told. */
+function ruleFor({ id, tool, input }: Prompt, decision: Decision): Rule | undefined {
+  if (!isRecord(input) || tool === "" || sizeOf(input) > MAX_PINNED) return undefined;
+  return { rule_id: ruleIdFor(id), decision, ...exactRule(tool, input), message: "As answered before." };
 }
 
-/** A pattern that matches only this text. */
-export function exactly(text: string): string {
-  return text.replace(/[*?[]/g, "[$&]");
+/** The id of the rule that `always` makes of a prompt. */
+export function ruleIdFor(prompt: string): string {
+  return `always-${prompt}`;
 }
 
 export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): void {

@@ -34,6 +34,8 @@ export type ProviderName = (typeof PROVIDERS)[number];
 /** V2 */
 export type Recipe = {
   readonly provider: ProviderName;
+  /** The `[provider.NAME]` it is of; absent: the kind itself, or a recipe of an older version. */
+  readonly name?: string;
   readonly model: string | null;
   readonly command: readonly string[];
   readonly flags: readonly string[];

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { exactly } from "./prompts.ts";
-import { judge, type Rule, whyBroken } from "./rules.ts";
+import type { Json } from "../../base/json.ts";
+import { warningsOf } from "./rule-warnings.ts";
+import { exactly, exactRule, judge, type Rule, whyBroken, whyUnfit } from "./rules.ts";
 
 const rule = (decision: string, tool: string, args: Rule["args"] = {}, rule_id = `${decision} ${tool}`): Rule => ({
   ...{ rule_id, decision, tool, args, message: "" },
@@ -37,6 +38,74 @@ test("PR-1(b) a star in an allow rule matches one command; in a deny rule it mat
     expect([said([allow], "Bash", bash(command)), command]).toEqual(["ask", command]);
   expect(said([deny], "Bash", bash("ls\nrm x"))).toBe("deny");
   expect(said([rule("allow", "Bash", { command: "**" })], "Bash", bash("a; b"))).toBe("allow");
+});
+
+test("J1 a star in an allow rule matches no option, nor what a shell turns into one", () => {
+  const git = rule("allow", "Bash", { command: "git *" });
+  const asks = [
+    ...["-c alias.x='!evil' x", "log --output=/etc/x", '"-c" x', "'-c' x", "\\-c x", '""-c x', "\t-c x", "{-c,x}"],
+    ...["{x,-c}", "?c x", "*", "[-]c x", '""?c x', "{?c,x}", "() (evil)"],
+    ...["log\u0000x", "log\u000bx", "log\u001b[A", "log\u0085x"],
+  ];
+  for (const rest of asks) expect([rest, said([git], "Bash", bash(`git ${rest}`))]).toEqual([rest, "ask"]);
+  for (const rest of ["status", "log a-b c..d", "commit x=-y", "diff HEAD~1 src/*.ts", 'log "a b"'])
+    expect([rest, said([git], "Bash", bash(`git ${rest}`))]).toEqual([rest, "allow"]);
+  const written = rule("allow", "Bash", { command: "git log --oneline -[0-9]*" });
+  expect([
+    said([written], "Bash", bash("git log --oneline -9 x")),
+    said([written], "Bash", bash("git log -p")),
+  ]).toEqual([...["allow", "ask"]]);
+  expect(said([rule("allow", "Bash", { command: "git **" })], "Bash", bash("git -c x"))).toBe("allow");
+  expect(said([rule("allow", "Grep", { pattern: "*" })], "Grep", { pattern: "--pre=evil" })).toBe("ask");
+});
+
+test("J1 a star in an allow rule does not climb out of a directory", () => {
+  const write = rule("allow", "Write", { file_path: "/srv/*" });
+  const paths = ["/srv/a/b..c", "/srv/..", "/srv/../etc/passwd", "/srv/a/../../etc/passwd"];
+  expect(paths.map((file_path) => said([write], "Write", { file_path }))).toEqual(["allow", "ask", "ask", "ask"]);
+});
+
+test("P5 a rule about an exact input matches it in any order of its names, and nothing else", () => {
+  const inputs: { readonly [name: string]: Json }[] = [
+    { command: "git status", timeout: 5 },
+    { command: ["bash", "-lc", "git status; ls *"], cwd: "/w" },
+    { title: "ls -la", content: [{ type: "diff", path: "/a", newText: "x\ny" }], locations: [] },
+    { file_path: "/a[1]", content: "" },
+    { n: null },
+    {},
+  ];
+  for (const input of inputs) {
+    const pinned: Rule = { rule_id: "r", decision: "allow", message: "", ...exactRule("T*[x", input) };
+    const backwards = Object.fromEntries(Object.entries(input).reverse());
+    expect([whyUnfit(pinned), said([pinned], "T*[x", input), said([pinned], "T*[x", backwards)]).toEqual([
+      ...[undefined, "allow", "allow"],
+    ]);
+    const others: readonly Json[] = [{ ...input, more: "" }, { ...input, command: "git push" }, [], "", null];
+    for (const other of others) expect([other, said([pinned], "T*[x", other)]).toEqual([other, "ask"]);
+    expect(said([pinned], "Tool[x", input)).toBe("ask");
+  }
+  const five = { rule_id: "r", decision: "allow", message: "", ...exactRule("Bash", { timeout: 5 }) };
+  expect(said([five], "Bash", { timeout: "5" })).toBe("ask");
+  expect(whyUnfit({ ...five, input: '{"b":1,"a":2}' })).toContain("canonical");
+  expect(whyUnfit({ ...five, input: "{" })).toContain("canonical");
+});
+
+test("P4 nested arguments are matched as JSON, in whatever order their names come", () => {
+  const nested = rule("allow", "Edit", { edit: '{"a":*,"b":2}', list: '[[]"x",*]' });
+  expect(said([nested], "Edit", { edit: { b: 2, a: 1 }, list: ["x", "y"] })).toBe("allow");
+  expect(said([nested], "Edit", { edit: { b: 3, a: 1 }, list: ["x", "y"] })).toBe("ask");
+  expect(said([nested], "Edit", { edit: { b: 2, a: 1 }, list: ["x", "-y"] })).toBe("ask");
+});
+
+test("RW1 a rule is warned about if it allows a program that runs others, any program, or any use", () => {
+  const warned = (command: string) => warningsOf(rule("allow", "Bash", { command })).join(" ");
+  for (const runner of ["sh *", "/usr/bin/env *", "xargs *", "find *", "git *", "FOO=1 sudo ls", '[[]"bash","-lc",*]'])
+    expect([runner, warned(runner)]).toEqual([runner, expect.stringContaining("can run other programs")]);
+  for (const open of ["*", "** x", "gi? status"]) expect(warned(open)).toContain("which program");
+  expect([warned("ls *"), warned("cat /etc/hosts")]).toEqual(["", ""]);
+  expect(warningsOf(rule("allow", "Bash"))).toEqual([expect.stringContaining("every use of Bash")]);
+  expect(warningsOf(rule("deny", "Bash", { command: "sh *" }))).toEqual([]);
+  expect(warningsOf({ ...rule("allow", "Bash"), ...exactRule("Bash", bash("sh x")) })).toEqual([]);
 });
 
 test("PR-1(b) a broken rule denies what it might be about, and nothing else", () => {

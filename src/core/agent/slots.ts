@@ -72,7 +72,8 @@ function startTurn(draft: Draft, agent: Agent): void {
   const turn = agent.turns + 1;
   const uuid = dashed(derivedId(id, "turn", `${turn}`));
   const ids = messages.map(({ message_id }) => message_id);
-  draft.add(id, { event: "turn.start", data: { turn, prompt: promptOf(messages), messages: ids, uuid, at: draft.at } });
+  const prompt = promptOf(messages, draft.keyedId("turn", id, `${turn}`));
+  draft.add(id, { event: "turn.start", data: { turn, prompt, messages: ids, uuid, at: draft.at } });
 }
 
 /**

@@ -5,16 +5,18 @@
 // B3. Terminating an agent terminates all below it first; the parent gets a message unless the child had completed.
 // B4. The default recovery policy of roots is configured; a child continues when its parent needs it (AG-7).
 import { own } from "../../base/own.ts";
-import { type Refusal, refused } from "../../base/result.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { DEFAULT_SETTINGS } from "./defaults.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { AgentSettings, SessionPlan, Terminated } from "./events.ts";
+import { lowered, providerName, whyNotOn } from "./inherit.ts";
 import { MAX_AGENTS, MAX_DEPTH, MAX_NAME, MAX_PAYLOAD, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, tellParent, USER } from "./messages.ts";
 import { isAlive } from "./process.ts";
 import { stalePrompts } from "./prompts.ts";
+import type { Recipe } from "./provider.ts";
 import { inherited } from "./workspace.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -40,25 +42,31 @@ export type NewAgent = {
 
 /** By a parent's tool call: its session waits while the parent's turn runs (B1). */
 export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undefined {
-  const plan = planOf(draft, parent, wish);
-  if (plan === undefined) {
-    const known = Object.keys(draft.settings.recipes).join(", ");
-    return refused("unknown", `There is no provider "${wish.provider}".`, `There are: ${known}.`).error;
-  }
+  const recipe = recipeOf(draft, parent, wish.provider);
+  if (!recipe.ok) return recipe.error;
   const { id, name, instructions } = wish;
+  const plan = planOf(parent, recipe.value, wish);
   const settings = { ...parent.settings, recovery: "parent" } as const; // B4
   const refusal = createAgent(draft, { id, name, parent: parent.id, instructions, plan, settings });
   if (refusal === undefined && parent.turn === undefined) createSession(draft, id);
   return refusal;
 }
 
-function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: Spawn): SessionPlan | undefined {
-  const base = provider === undefined ? parent.plan.recipe : own(draft.settings.recipes, provider);
-  if (base === undefined) return undefined;
+/** The parent's own recipe, unless another provider is wanted (IN1 and IN2 of inherit.ts). */
+function recipeOf(draft: Draft, parent: Agent, provider: string | undefined): Result<Recipe> {
+  const { recipe } = parent.plan;
+  if (provider === undefined || provider === providerName(recipe)) return ok(recipe);
+  const { recipes, spawns } = draft.settings;
+  const refusal = whyNotOn([parent, ...draft.above(parent)], provider, spawns);
+  if (refusal !== undefined) return { ok: false, error: refusal };
+  const found = own(recipes, provider);
+  if (found !== undefined) return ok(lowered(found, recipe));
+  return refused("unknown", `There is no provider "${provider}".`, `There are: ${Object.keys(recipes).join(", ")}.`);
+}
+
+function planOf({ plan }: Agent, base: Recipe, { model, systemPrompt }: Spawn): SessionPlan {
   const recipe = model === undefined ? base : { ...base, model };
-  const { plan } = parent;
-  const workspace = inherited(plan.workspace);
-  return { ...plan, workspace, recipe, system_prompt: systemPrompt ?? plan.system_prompt };
+  return { ...plan, workspace: inherited(plan.workspace), recipe, system_prompt: systemPrompt ?? plan.system_prompt };
 }
 
 /** Adds `agent.created`, and its instructions as the first message. */

@@ -45,7 +45,7 @@ export const TOOLS: readonly ToolShape[] = [
     {
       name: NAME,
       instructions: text("Its task, sent as its first message."),
-      provider: text("One of the configured providers; the default is yours."),
+      provider: text("Another provider, if yours may start agents on it; the default is yours."),
       model: text("A model of that provider."),
       system_prompt: text("Its system prompt; the default is yours."),
     },

@@ -9,7 +9,7 @@ import type { Refusal } from "../../base/result.ts";
 import { type Agent, type Call, openPrompts, stateOf, waitingMessages } from "./agent.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
-import { MAX_BROADCAST, MAX_REMINDER_MS, MAX_REMINDERS } from "./limits.ts";
+import { cut, MAX_BROADCAST, MAX_REMINDER_MS, MAX_REMINDERS, MAX_TOOL } from "./limits.ts";
 import { enqueue, forOneTurn, senderName } from "./messages.ts";
 import { type Spawn, spawn } from "./spawn.ts";
 import { type Arguments, checkArguments, type ToolName, toolOf } from "./tool-shapes.ts";
@@ -37,7 +37,7 @@ export function answerCall(draft: Draft, id: string, asked: ToolRequest): void {
   const { ok, result, messages = [] } = before === undefined ? perform(draft, id, asked) : before;
   const how = asked.via === undefined ? {} : { via: asked.via };
   const kept = stillThere(draft.agent(id), messages);
-  const data = { call, tool, ok, result, inline, messages: kept, ...how, at: draft.at };
+  const data = { call, tool: cut(tool, MAX_TOOL), ok, result, inline, messages: kept, ...how, at: draft.at };
   draft.add(id, { event: "tool.answered", data }); // O2
 }
 
@@ -47,7 +47,7 @@ function stillThere({ inbox }: Agent, messages: readonly string[]): readonly str
 
 function perform(draft: Draft, id: string, { call, tool, args }: ToolRequest): Answer {
   const shape = toolOf(tool);
-  if (shape === undefined) return no(`There is no tool "${tool}".`);
+  if (shape === undefined) return no(`There is no tool "${cut(tool, MAX_TOOL)}".`);
   const checked = checkArguments(shape, args);
   if (typeof checked === "string") return no(checked);
   return TOOL_DECISIONS[shape.name](draft, draft.agent(id), call, checked);

@@ -7,7 +7,10 @@ const DAY_MS = 86_400_000;
 
 export function agentConfigOf({ agents, provider }: Config): AgentConfig {
   const slots = Object.fromEntries(PROVIDERS.map((name) => [name, agents.slots]));
-  const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [name, recipeOf(providing)]);
+  const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [
+    name,
+    recipeOf(name, providing),
+  ]);
   return {
     slots,
     paused: false,
@@ -19,6 +22,7 @@ export function agentConfigOf({ agents, provider }: Config): AgentConfig {
       prompt_ttl_ms: agents.promptDays * DAY_MS,
       sleep_on_limit: agents.sleepOnLimit,
     },
+    spawns: Object.fromEntries(Object.entries(provider).map(([name, { spawns }]) => [name, spawns])),
     recipes: { ...Object.fromEntries(PROVIDERS.map((name) => [name, plain(name)])), ...Object.fromEntries(named) },
   };
 }
@@ -28,12 +32,12 @@ function plain(provider: ProviderName): Recipe {
   return { provider, model: null, command: [], flags: [], permissionMode: null, options: {} };
 }
 
-function recipeOf(providing: Providing): Recipe {
+function recipeOf(name: string, providing: Providing): Recipe {
   const { kind, command, resume, sessionPath, flags, model, permissionMode, baseUrl, keyEnv } = providing;
   const options = kind === "openai" ? { base_url: baseUrl, key_env: keyEnv } : { resume, session_path: sessionPath };
   const mode = permissionMode === "default" ? null : permissionMode;
   return {
-    ...{ provider: kind, model: model === "default" ? null : model, command, flags, permissionMode: mode },
+    ...{ provider: kind, name, model: model === "default" ? null : model, command, flags, permissionMode: mode },
     options: kind === "openai" || kind === "command" ? options : {},
   };
 }

@@ -11,7 +11,9 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { type Agent, isLive, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
+import { whyNotThere } from "../../core/agent/inherit.ts";
 import type { Rule } from "../../core/agent/rules.ts";
+import { inherited } from "../../core/agent/workspace.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
 import { type ListedAgent, type ListedPrompt, type NewAgent, readBearer } from "../../wire/rpc/agent.ts";
@@ -25,7 +27,7 @@ import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import type { AgentStore } from "./store.ts";
-import { workspaceOf } from "./workspaces.ts";
+import { type Placed, workspaceOf } from "./workspaces.ts";
 
 export type AgentHandlerPorts = {
   readonly disk: Disk;
@@ -194,10 +196,30 @@ function createOf(ports: AgentHandlerPorts, params: NewAgent): Result<CreateAgen
   });
   if (!recipe.ok) return recipe;
   const kept = keepEnvironment(env, environment).kept;
-  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: params.workspace }, recipe.value);
+  const above = parent === null ? undefined : ports.store.settledAgent(parent);
+  const place = placeBelow(above, params, () =>
+    workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: params.workspace }, recipe.value),
+  );
   if (!place.ok) return place;
   const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
+}
+
+/** IN3 of core/agent/inherit.ts. A child that wants nothing else gets the sandbox of its parent. */
+function placeBelow(
+  parent: Agent | undefined,
+  { cwd, workspace }: NewAgent,
+  make: () => Result<Placed>,
+): Result<Placed> {
+  const sandbox = parent?.plan.workspace?.sandbox ?? null;
+  if (parent === undefined || sandbox === null) return make();
+  const wanted = workspace?.sandbox ?? { read: [], write: [], network: sandbox.network };
+  const refusal = whyNotThere(parent.name, sandbox, { ...wanted, cwd });
+  if (refusal !== undefined) return { ok: false, error: refusal };
+  const place = make();
+  if (!place.ok || place.value.workspace?.sandbox != null) return place;
+  if (place.value.workspace === null) return ok({ ...place.value, workspace: inherited(parent.plan.workspace) });
+  return refused("above-parent", `${parent.name} is in a sandbox, and so are its agents.`, "Add --sandbox.");
 }
 
 function openPromptsOf(store: AgentStore): ListedPrompt[] {

@@ -1,5 +1,6 @@
 // Agents and their prompts as clients see them.
 import { type Agent, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
+import { ruleIdFor } from "../../core/agent/prompts.ts";
 import type { ListedAgent, ListedPrompt, ShownAgent } from "../../wire/rpc/agent.ts";
 
 /** `trouble`: why its process is not started yet, although it was tried. */
@@ -42,7 +43,8 @@ export function shownAgent(agent: Agent, trouble?: string): ShownAgent {
   };
 }
 
-export function listedPrompt({ id: agent, name }: Agent, prompt: Prompt): ListedPrompt {
+export function listedPrompt({ id: agent, name, rules }: Agent, prompt: Prompt): ListedPrompt {
   const { id, tool, input, since, deadline, state } = prompt;
-  return { id, agent, name, tool, input, since, deadline, state: state.kind };
+  const rule = rules.find(({ rule_id }) => rule_id === ruleIdFor(id));
+  return { id, agent, name, tool, input, since, deadline, state: state.kind, ...(rule !== undefined && { rule }) };
 }

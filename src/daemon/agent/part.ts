@@ -3,6 +3,8 @@
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
 import { timesOf } from "../../core/agent/times.ts";
+import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
+import { keyedHash } from "../../world/hash.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
@@ -54,7 +56,8 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
   return {
     ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer, schedule },
     forSteps: agentsForSteps(log, agentConfigOf(config), () => store),
-    fold: (progress) => {
+    fold: async (progress) => {
+      await border.tolerating(sessions.keepKey);
       const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
       return border.foldAll(world.clock, steps, progress);
     },
@@ -91,6 +94,9 @@ type SessionLinks = AgentLinks & { created(): void };
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
   const { world, config, bus, safeMode, say, log } = ports;
   const agentConfig = agentConfigOf(config);
+  const key = promptKey(world.disk, world.random, world.home);
+  const keyed = (text: string) => keyedHash(key, text);
+  const keepKey = () => keepPromptKey(world.disk, world.home, key);
   let begun = false;
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say });
   const records = new SessionRecords(world, (error, id) => void border.contain(id, error));
@@ -99,7 +105,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const store: AgentStore = new AgentStore(
     log,
     ports.times,
-    () => ({ ...agentConfig, paused: !begun || safeMode.isActive() }), // AP1
+    () => ({ settings: { ...agentConfig, paused: !begun || safeMode.isActive() }, keyed }), // AP1
     border.hooks({
       publish: ({ event, id, data }) => {
         const agent = store.settledAgent(id);
@@ -125,7 +131,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
   const ahead = (agent: Agent) => (safeMode.isActive() ? poisonAhead(log, agent) : undefined);
-  return { border, store, engine, checkpoints, records, handed, begin, schedule, poisonAhead: ahead };
+  return { border, store, engine, checkpoints, records, handed, begin, schedule, poisonAhead: ahead, keepKey };
 }
 
 function openEngine(

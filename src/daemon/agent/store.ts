@@ -6,7 +6,7 @@ import { applyAgent } from "../../core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { putAway } from "../../core/agent/conversation.ts";
 import { decideAgent } from "../../core/agent/decide.ts";
-import type { AgentConfig } from "../../core/agent/draft.ts";
+import type { AgentContext } from "../../core/agent/draft.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { Tree } from "../../core/agent/tree.ts";
@@ -19,15 +19,18 @@ import type { AgentCheckpoints } from "./checkpoints.ts";
 
 export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
 
+/** What decisions need beside the agents. */
+type Around = Pick<AgentContext, "settings" | "keyed">;
+
 export class AgentStore extends SessionStore<Agents> {
   readonly tree: Tree;
 
-  constructor(log: EventLog, clock: StoreClock, settings: () => AgentConfig, hooks: Hooks<Agents>) {
+  constructor(log: EventLog, clock: StoreClock, around: () => Around, hooks: Hooks<Agents>) {
     const tree = new Tree();
     const rules = {
       session: (_: AgentRecord | undefined, { id }: AgentEvent) => agentSession(id),
       decide: (agentRecords: ReadonlyMap<string, AgentRecord>, command: AgentCommand, at: string, left?: Left) =>
-        decideAgent({ agentRecords, tree, settings: settings(), left }, command, at),
+        decideAgent({ agentRecords, tree, left, ...around() }, command, at),
       apply: applyAgent,
       effectsOf: agentEffectsOf,
       isOver: (record: AgentRecord) => record.kind === "agent" && record.terminated !== undefined,

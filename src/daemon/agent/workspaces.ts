@@ -29,7 +29,7 @@ type Wish = {
   readonly env: Env;
   readonly wanted: WantedWorkspace | undefined;
 };
-type Placed = { readonly cwd: string; readonly environment: Env; readonly workspace: Workspace | null };
+export type Placed = { readonly cwd: string; readonly environment: Env; readonly workspace: Workspace | null };
 
 export const SHIM = "src/shim/main.ts";
 

@@ -154,7 +154,11 @@ export const PROVIDING = {
   sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
   flags: words([], "Arguments after all others, passed on unchanged."),
   model: text("default", "The model; `default` leaves it to the program."),
-  permissionMode: text("default", "The permission mode (kind `claude`)."),
+  permissionMode: text(
+    "default",
+    "The permission mode (kind `claude`), and the highest one of agents that its agents start.",
+  ),
+  spawns: words([], "The other providers on which its agents may start agents. They may always use their own."),
   baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
   keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
 } as const satisfies Section;

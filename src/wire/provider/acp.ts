@@ -110,9 +110,16 @@ function asked(message: Fields): ProviderEvent[] {
   const params = fieldsAt(message, "params");
   const call = fieldsAt(params, "toolCall");
   const tool = textAt(call, "kind") ?? textAt(call, "title") ?? "";
-  const input = call["rawInput"] ?? { title: textAt(call, "title") ?? "" };
+  const input = call["rawInput"] ?? described(call);
   const request = JSON.stringify(message["id"] ?? null);
   return [{ kind: "ask", request, tool, input, options: params["options"] ?? [] }];
+}
+
+/** What a program says about a call without its input: Gemini CLI has commands in the title, edits in the content. */
+function described(call: Fields): Json {
+  const { content, locations } = call;
+  const more = { ...(content !== undefined && { content }), ...(locations !== undefined && { locations }) };
+  return { title: textAt(call, "title") ?? "", ...more };
 }
 
 function updated(update: Fields): ProviderEvent[] {

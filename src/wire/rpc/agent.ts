@@ -58,6 +58,8 @@ export type ListedPrompt = {
   readonly since: string;
   readonly deadline: string;
   readonly state: "open" | "answered" | "delivered" | "stale";
+  /** The rule that its answer made, while there is such a rule. */
+  readonly rule?: Rule;
 };
 
 export type AgentResults = {

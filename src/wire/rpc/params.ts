@@ -53,7 +53,11 @@ const SETTINGS = {
 
 const someSettings = closed(partial(SETTINGS));
 /** Whether a rule can be used is decided by core/: a broken one is refused there with its reason. */
-const rule: Shape<Rule> = object({ rule_id: text, decision: text, tool: text, args: variables, message: text });
+const rule: Shape<Rule> = object({
+  ...{ rule_id: text, decision: text, tool: text, args: variables, message: text },
+  /** Exactly this input, as canonical JSON. */
+  input: optional(text),
+});
 
 /** Absolute paths that an agent sees beside its directory and the system. */
 const sandbox = object({ read: list(fullPath), write: list(fullPath), network: flag });

@@ -65,6 +65,26 @@ export const CORE: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a star in an allow rule matches an option",
+    file: "src/core/agent/pattern.ts",
+    from: 'if (character === "-") return previous === "" || WORD_BREAKS.has(previous);',
+    to: 'if (character === "-") return false;',
+    killedBy: {
+      file: "src/core/agent/rules.test.ts",
+      test: "J1 a star in an allow rule matches no option, nor what a shell turns into one",
+    },
+  },
+  {
+    mutant: "a child may do what its parent is denied",
+    file: "src/core/agent/prompts.ts",
+    from: 'if (verdict?.decision === "deny") return verdict;',
+    to: "void verdict;",
+    killedBy: {
+      file: "tests/agent/prompts.test.ts",
+      test: "H5 what an agent is denied is denied all below it, whatever they were allowed; what it is allowed is its own",
+    },
+  },
+  {
     mutant: "a step that was seen running is run again if its claim is gone",
     file: "src/core/workflow/resume.ts",
     from: '  return state.kind === "starting" ? "run" : policy();',
