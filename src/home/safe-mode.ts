@@ -95,6 +95,12 @@ export class SafeMode {
     return this.state.active;
   }
 
+  /** Why it is on, for a program that we start; undefined if the file cannot be read, since it looks for itself. */
+  get reason(): string | undefined {
+    const { state } = this;
+    return state.active && state.reason !== unreadable(safeModePath(this.#place.home)) ? state.reason : undefined;
+  }
+
   /** In force at once; resolves to whether it is durable. */
   async enter(reason: string): Promise<boolean> {
     if (this.isActive()) return this.#settled(true); // S3

@@ -119,12 +119,12 @@ export class WatchdogService implements PartOwner, Host {
   }
 
   variables({ name, shows }: WatchSpec): Readonly<Record<string, string>> {
-    const mode = this.#safeMode.state;
+    const { reason } = this.#safeMode;
     const beats = shows.intervalMs !== undefined;
     return {
       ...(beats && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
       ...(beats && shows.kind === "running" && this.#address(name)),
-      ...(mode.active && { [SAFE_MODE_VARIABLE]: mode.reason }),
+      ...(reason !== undefined && { [SAFE_MODE_VARIABLE]: reason }),
     };
   }
 

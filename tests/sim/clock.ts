@@ -18,8 +18,9 @@ export class SimClock implements Clock {
     this.wallOffset = wall;
   }
 
+  /** In whole milliseconds, as the system gives it. */
   now(): number {
-    return this.wallOffset + this.time;
+    return Math.floor(this.wallOffset + this.time);
   }
 
   elapsed(): number {

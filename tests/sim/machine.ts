@@ -22,7 +22,7 @@ import type {
   PtyEvents,
   ToldChild,
 } from "../../src/world/children.ts";
-import { isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
+import { type ForegroundProcess, isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
 import { SimClock } from "./clock.ts";
 import { SimDisk } from "./disk.ts";
 import { Crashed } from "./faults.ts";
@@ -113,6 +113,11 @@ export abstract class Machine {
       if (this.#table.alive(who)) this.#table.exit(who.pid);
     });
     return born;
+  }
+
+  /** From now on this one is in front of the terminal of `pid`. */
+  putInFront(pid: number, front: ForegroundProcess): void {
+    this.#table.putInFront(pid, front);
   }
 
   /** What a process reaches of the machine. */

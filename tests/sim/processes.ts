@@ -136,6 +136,7 @@ export class SimProcesses implements Processes {
   /** Everybody is gone; pids and ticks start anew, and we are the first. */
   reboot(): void {
     this.table.clear();
+    this.fronts.clear();
     this.boot += 1;
     this.tick = 0;
     this.lastPid = this.pid - 1;

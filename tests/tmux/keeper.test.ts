@@ -219,6 +219,30 @@ describe("left as it is", () => {
   );
 
   test.skipIf(!hasTmux)(
+    "a user's session that takes the name of ours while that is built: ours gets another (needs tmux)",
+    async () => {
+      const on = site();
+      on.tmux("new-session", "-d", "-s", "work");
+      let isTaken = false;
+      const wrap = (run: TmuxRun): TmuxRun => {
+        return async (call) => {
+          const isLast = call.commands.some(([name]) => name === "rename-session");
+          if (isLast && !isTaken) on.tmux("new-session", "-d", "-s", "work");
+          isTaken ||= isLast;
+          return run(call);
+        };
+      };
+      const life = await live(on, { wrap });
+      await adopt(life, on, "work");
+      await killServer(on);
+      await life.keeper.round();
+      await life.keeper.round();
+      expect(on.names()).toEqual(["work", "work-2"]);
+      expect([...life.store.states.values()]).toMatchObject([{ name: "work-2", state: { kind: "kept" } }]);
+    },
+  );
+
+  test.skipIf(!hasTmux)(
     "a good checkpoint if the server is gone, does not answer, or is another one (needs tmux)",
     async () => {
       const on = site();

@@ -114,14 +114,18 @@ test("an empty directory replaces none, in this life and the next; a pane withou
   expect(paneOf(next)).toMatchObject({ directory: "/start", title: "in another window" });
 });
 
-test("on a later server, a pane with the same number is another one", async () => {
-  const saver = saverOn(new SimDisk(), new FakeTmux());
+test("on a later server, a pane with the same number is another one, also for the next daemon", async () => {
+  const disk = new SimDisk();
+  const saver = saverOn(disk, new FakeTmux());
   await saver.save(SOCKET, [pane({ directory: "/good" })]);
   const saved = saver.load();
   if (!("snapshot" in saved)) throw new Error(saved.reason);
   await saver.keepBefore(saved);
-  await saver.save(SOCKET, [pane({ directory: "", title: "another" })]);
-  expect(paneOf(saver)).toMatchObject({ directory: "/start", title: "another" });
+  const next = saverOn(disk, new FakeTmux()); // The first one died before it has saved the new session.
+  await next.save(SOCKET, [pane({ directory: "", title: "another" })]);
+  expect(paneOf(next)).toMatchObject({ directory: "/start", title: "another" });
+  await saver.save(SOCKET, [pane({ directory: "", title: "a third" })]);
+  expect(paneOf(saver)).toMatchObject({ directory: "/start", title: "a third" });
 });
 
 describe("a new pane that is still a copy of tmux", () => {

@@ -66,6 +66,18 @@ test.each(["EIO", "ENOMEM"])(
   },
 );
 
+test("a mode that is only guessed, since the file cannot be read, is not passed on to another program", async () => {
+  const { disk, mode } = setUp();
+  disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code: "EIO" } : undefined);
+  const watchdog = mode();
+  expect([watchdog.isActive(), watchdog.reason]).toEqual([true, undefined]);
+  disk.fault = undefined;
+  await watchdog.enter("a test");
+  expect(watchdog.reason).toBe("a test");
+  put(disk, safeModePath(HOME), "\0");
+  expect([watchdog.isActive(), watchdog.reason]).toEqual([true, undefined]);
+});
+
 test("SM-1(a) a loop is over when its window has passed", async () => {
   const { clock, detector } = setUp();
   const watched = detector();

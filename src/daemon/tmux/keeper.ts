@@ -6,10 +6,11 @@
 // K4. What cannot be done now (a full disk, a tmux that does not answer) is retried on the next round, and shown in the
 //     listing. After several failed re-creations, the session waits for the operator.
 // K5. A server that is not ours is never told to end, and is only looked at.
+// K6. How a server ended says nothing about the next one at its socket.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { judgeTmux, type TmuxVerdict } from "../../core/tmux/judge.ts";
-import type { TmuxCare, TmuxCommand } from "../../core/tmux/tmux.ts";
+import { sameServer, type TmuxCare, type TmuxCommand, type TmuxServer } from "../../core/tmux/tmux.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
 import { lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
@@ -62,7 +63,10 @@ export class TmuxKeeper {
     this.#options = options;
     this.#ports = ports;
     this.run = run;
-    this.#lookout = new TmuxLookout(world, (socket, orderly) => this.#later(() => this.#serverLeft(socket, orderly)));
+    this.#lookout = new TmuxLookout(world, (socket, orderly) => {
+      const left = orderly ? this.#serversAt(socket) : [];
+      this.#later(() => this.#serverLeft(socket, left));
+    });
   }
 
   /** K1: starts the periodic rounds. */
@@ -90,7 +94,7 @@ export class TmuxKeeper {
     if (afresh) this.#failures.delete(id);
     this.#later(async () => {
       const care = this.#ports.care(id);
-      if (care !== undefined) await this.#tendSocket(care.socket, false);
+      if (care !== undefined) await this.#tendSocket(care.socket, []);
     });
   }
 
@@ -119,41 +123,49 @@ export class TmuxKeeper {
   async #tendAll(): Promise<Tended[]> {
     const sockets = new Set(this.#open().map(({ socket }) => socket));
     const all: Tended[] = [];
-    for (const socket of sockets) all.push(...(await this.#tendSocket(socket, false)));
+    for (const socket of sockets) all.push(...(await this.#tendSocket(socket, [])));
     return all;
   }
 
-  /** A server disconnects its clients a moment before it is gone. */
-  async #serverLeft(socket: string, orderly: boolean): Promise<void> {
-    const { clock } = this.#world;
+  /** `left`: those that ended in order. A server disconnects its clients a moment before it is gone. */
+  async #serverLeft(socket: string, left: readonly TmuxServer[]): Promise<void> {
+    const { clock, processes } = this.#world;
     const deadline = clock.elapsed() + LEAVING_MS;
-    while (orderly && this.#keptAt(socket).some((care) => this.#isAlive(care)) && clock.elapsed() < deadline) {
+    while (left.some((server) => processes.alive(server)) && clock.elapsed() < deadline) {
       await new Promise<void>((again) => clock.after(PAUSE_MS, again));
     }
-    await this.#tendSocket(socket, orderly);
+    await this.#tendSocket(socket, left);
   }
 
   /** A server whose answer cannot be handled fails for its sessions; the others are tended. */
-  async #tendSocket(socket: string, orderly: boolean): Promise<Tended[]> {
+  async #tendSocket(socket: string, left: readonly TmuxServer[]): Promise<Tended[]> {
     const cares = this.#open().filter((care) => care.socket === socket);
     if (cares.length === 0) return [];
     try {
-      return await this.#tendServer(socket, cares, orderly);
+      return await this.#tendServer(socket, cares, left);
     } catch (error) {
       return cares.map((care) => ({ care, found: undefined, trouble: this.#describe(care, error) }));
     }
   }
 
-  async #tendServer(socket: string, cares: readonly TmuxCare[], orderly: boolean): Promise<Tended[]> {
+  /** Meanwhile there may be another server than those that have left in order (K6). */
+  async #tendServer(socket: string, cares: readonly TmuxCare[], left: readonly TmuxServer[]): Promise<Tended[]> {
     const seen = await lookAt(this.run, this.#world, { path: socket });
-    const gone = this.#keptAt(socket).some((care) => !this.#isAlive(care));
-    const inOrder = orderly || (gone && (await this.#lookout.endedInOrder(socket)));
+    const hasLeft = ({ state }: TmuxCare) =>
+      state.kind === "kept" && left.some((server) => sameServer(server, state.place.server));
+    const isOpen = this.#keptAt(socket).some((care) => !this.#isAlive(care) && !hasLeft(care));
+    const inOrder = isOpen && (await this.#lookout.endedInOrder(socket));
     const tended: Tended[] = [];
-    for (const care of cares) tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder));
+    for (const care of cares)
+      tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder || hasLeft(care)));
     // At a server that does not answer, a client would end at once, which says nothing about the server.
     const isThere = tended.some(({ care, found }) => care.state.kind === "kept" && found?.kind !== "unknown");
     if (this.#rounds && isThere) this.#lookout.watch(socket);
     return tended;
+  }
+
+  #serversAt(socket: string): TmuxServer[] {
+    return this.#keptAt(socket).flatMap(({ state }) => (state.kind === "kept" ? [state.place.server] : []));
   }
 
   #keptAt(socket: string): TmuxCare[] {

@@ -1,8 +1,8 @@
 // Waits for the end of a tmux server: one tmux client that waits for a signal which never comes, and costs nothing.
 // O1. tmux releases its waiting clients before an orderly exit; a killed server cannot. So the way the client ends
 //     tells how the server ended. If a server is found gone before its client has ended, we wait a moment for the
-//     client. If the client ended first, the result is kept until the server is found gone, or the next client waits
-//     there.
+//     client. If the client ended first, the result is kept until the server is found gone, or the next one is to
+//     be watched.
 // O2. A client left waiting by an earlier daemon is ended first; it is recognised by the home in its environment. So
 //     there is at most one at a server.
 import { isFault } from "../../base/fault.ts";
@@ -34,6 +34,7 @@ export class TmuxLookout {
   watch(socket: string): void {
     this.#sweep();
     if (this.#waiting.has(socket) || foreignSocket(this.#world, { path: socket }) !== undefined) return;
+    this.#endings.delete(socket); // O1
     const call: TmuxCall = { socket: { path: socket }, commands: [["wait-for", CHANNEL]] };
     const env = { ...environmentOf(this.#world, call), [OWNER]: this.#world.home };
     try {
@@ -46,7 +47,6 @@ export class TmuxLookout {
       );
       child.closeInput();
       this.#waiting.set(socket, child);
-      this.#endings.delete(socket);
     } catch (error) {
       if (!isFault(error)) throw error; // The next round retries.
     }

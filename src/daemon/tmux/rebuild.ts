@@ -1,8 +1,9 @@
 // Re-creates a tmux session from its saved state.
-// B1. All or nothing: it is built under a name of ours, and gets its real name and our mark in one last command. A
-//     half-built session of an earlier daemon has that name, and is built anew; if a client is attached to it, it is
-//     left alone and this is reported. Sessions are ended and renamed by that name and not by their number, because
-//     another server, started in the meantime, may have given that number to a session that is not ours.
+// B1. All or nothing: it is built under a name of ours, and gets its real name and then our mark in one last call: if
+//     that name was taken meanwhile, it has no mark. A half-built session, of this or an earlier daemon, has our name,
+//     and is built anew; if a client is attached to it, it is left alone and this is reported. Sessions are ended and
+//     renamed by that name and not by their number, because another server, started in the meantime, may have given
+//     that number to a session that is not ours.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
 // B3. What cannot be restored exactly is restored as closely as possible, and named in the notes.
@@ -121,7 +122,8 @@ export class Rebuild {
     if (!made.ok) return made;
     const ids = idsIn(made.value);
     if (this.#made === undefined && ids.index !== window.index) {
-      await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
+      const moved = await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
+      if (!moved.ok) this.#notes.push(`window ${window.index} has the number ${ids.index}`); // B3
     }
     this.#made ??= { session: ids.session, serverPid: ids.serverPid };
     if (this.#leftover) await this.#tmux(["kill-session", "-t", `=${leftoverName(this.#care.id)}`]); // B1
@@ -218,7 +220,8 @@ export class Rebuild {
     if (!selected.ok) this.#notes.push("another window is in front");
     const ours = `=${buildingName(this.#care.id)}`; // B1
     const rename = ["rename-session", "-t", ours, "--", unformatted(givenName(name))];
-    const done = await this.#tmux(["set-option", "-t", `${ours}:`, MARK, this.#care.id], rename);
+    // By its number, since its name may contain what means something in a target: here it has just been renamed.
+    const done = await this.#tmux(rename, ["set-option", "-t", `${session}:`, MARK, this.#care.id]);
     return done.ok ? ok({ place: { server, session }, name, notes: this.#notes }) : done;
   }
 

@@ -189,11 +189,16 @@ export class TmuxSaver {
 
   /** S4 */
   #directoryBefore({ index, pane, startDirectory }: ListedPane): string {
-    if (this.#last === undefined) {
-      const saved = this.load();
-      this.#last = "snapshot" in saved ? saved.snapshot : { windows: [] };
-    }
+    this.#last ??= this.#savedHere();
     return savedDirectory(this.#last, index, pane) ?? startDirectory;
+  }
+
+  /** What was saved of this server. If nothing was since a re-creation, it is of the one before, with its numbers. */
+  #savedHere(): Pick<TmuxSnapshot, "windows"> {
+    const [present, before] = [this.#stores.present.load(), this.#stores.before.load()];
+    const [now, then] = [present, before].map((one) => (one.kind === "loaded" ? one.checkpoint.body : undefined));
+    const snapshot = JSON.stringify(now) === JSON.stringify(then) ? undefined : parseSnapshot(now);
+    return snapshot ?? { windows: [] };
   }
 }
 

@@ -328,4 +328,25 @@ export const DAEMON: readonly Mutant[] = [
       test: "E4 a line that is more than a transaction takes fails the turn, in this life and the next",
     },
   },
+  {
+    mutant: "how a tmux server ended is held against the next one",
+    file: "src/daemon/tmux/keeper.ts",
+    from: "left.some((server) => sameServer(server, state.place.server))",
+    to: "left.length > 0",
+    killedBy: {
+      file: "tests/sim/holdfast/lives.test.ts",
+      test: "a tmux server that is killed after the one before it ended in order takes no session along",
+      says: /has ended \(tmux's server ended\)/,
+    },
+  },
+  {
+    mutant: "a re-created tmux session is marked before it has its name",
+    file: "src/daemon/tmux/rebuild.ts",
+    from: 'this.#tmux(rename, ["set-option", "-t", `${session}:`, MARK, this.#care.id])',
+    to: 'this.#tmux(["set-option", "-t", `${session}:`, MARK, this.#care.id], rename)',
+    killedBy: {
+      file: "tests/tmux/keeper.test.ts",
+      test: "left as it is > a user's session that takes the name of ours while that is built: ours gets another (needs tmux)",
+    },
+  },
 ];

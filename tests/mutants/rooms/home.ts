@@ -24,6 +24,16 @@ export const HOME: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a guess that safe mode is on is passed on, and lasts",
+    file: "src/home/safe-mode.ts",
+    from: " && state.reason !== unreadable(safeModePath(this.#place.home))",
+    to: "",
+    killedBy: {
+      file: "tests/watchdog/safe-mode.test.ts",
+      test: "a mode that is only guessed, since the file cannot be read, is not passed on to another program",
+    },
+  },
+  {
     mutant: "the marker of a clean end is removed without a sync",
     file: "src/home/last-life.ts",
     from: "    await disk.syncDirectory(joinPath(home, RECOVERY));\n",

@@ -1,12 +1,35 @@
 // Stories of the whole daemon that have failed, with faults, slow holders and machines that stop: each is told again by
 // lives.test.ts.
-import type { Plan } from "./story.ts";
+import type { Plan } from "./plan.ts";
 
 function stopped(at: number) {
   return { at, ms: 5 * 60_000, stopped: true } as const;
 }
 
 export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
+  [
+    "a watchdog that once cannot look at the file of safe mode puts no daemon into it",
+    {
+      seed: 700_109,
+      lives: [{ ending: { kind: "EIO", at: 32, whose: "watchdog" }, wishes: 3, fork: 1, sleep: stopped(230) }],
+      ...{ watched: true, tmux: true, model: true },
+    },
+  ],
+  [
+    "a tmux server that is killed after the one before it ended in order takes no session along",
+    {
+      seed: 800_106,
+      lives: [
+        {
+          ending: { kind: "power", at: 26 },
+          ...{ wishes: 1, fork: 0, sleep: { at: 104, ms: 28_800_000, stopped: false } },
+          troubled: { from: 20, times: 6, how: "unheard" },
+        },
+        { ending: { kind: "tmux", at: 289 }, wishes: 5, fork: 0 },
+      ],
+      ...{ watched: true, tmux: true },
+    },
+  ],
   [
     "a disk that fails once while a step is started fails no run",
     {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { amount, PROFILE } from "../fuzz/profile.ts";
 import { FOUND_BY_FAULTS } from "./found.ts";
-import type { Plan } from "./story.ts";
+import type { Plan } from "./plan.ts";
 
 const STORIES = amount(508, 2_000);
 const LIVES_FOR_EACH = 4;

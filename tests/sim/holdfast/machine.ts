@@ -1,15 +1,19 @@
 // The simulated machine with the whole daemon on it: src/daemon/run.ts as it is, from its locks to its exit code, with
 // the real holders, the real screens, and programs that only this machine knows.
-// HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once, tmux is not
-//      installed, nothing can listen for HTTP, and requests reach only the scripted model (agent/sim-model.ts).
+// HM1. A daemon gets everything that its process gets in the real world; only the watchdog ends at once (HM4), nothing
+//      can listen for HTTP, requests reach only the scripted model (agent/sim-model.ts), and only some stories have
+//      tmux (tmux/client.ts).
 // HM2. A daemon that exits by itself with another code than 0 is a failure, unless one of its calls failed and may have
-//      ended it (HA1 of harm.ts).
+//      ended it (HA1 of harm.ts). A watchdog whose call failed may start a second one, which leaves at once.
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
 import { Fault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
+import { ANOTHER_RUNS } from "../../../src/wire/heartbeat.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
+import type { Clock } from "../../../src/world/clock.ts";
+import type { HttpClient } from "../../../src/world/http.ts";
 import { SimModel } from "../../agent/sim-model.ts";
 import { Crashed } from "../faults.ts";
 import { type Born, HOME, Machine } from "../machine.ts";
@@ -24,6 +28,7 @@ import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
 import { startStep } from "./step-program.ts";
 import { startOnTerminal } from "./terminal-program.ts";
+import type { SimTmux } from "./tmux/client.ts";
 import { type Ended, startWatchdog, startWatched } from "./watchdog-program.ts";
 import { Witness } from "./witness.ts";
 
@@ -66,18 +71,25 @@ export class HoldfastMachine extends Machine {
   /** HM4: whether there is one, and those that live. */
   hasWatchdog = false;
   readonly watchdogs = new Set<Born>();
-  /** The last one that began. */
+  /** The last one that began and did not leave for another, and those that live. */
   daemon: Daemon | undefined;
+  readonly #daemons = new Set<Daemon>();
   readonly witness = new Witness((words) => this.failed(new Error(words)));
   /** HM2 */
   readonly harm = new Harm();
   /** Before every call of a daemon (faulty-doors.ts); what it throws, the call throws. */
   beforeCall: Before = () => undefined;
-  /** The same before every call of a holder on its disk. */
+  /** The same before every call of a holder on its disk, and of a watchdog. */
   beforeHolderCall: Before = () => undefined;
+  beforeWatchdogCall: Before = () => undefined;
+  /** What the watchdogs have said, and the calls of theirs that have failed. */
+  readonly watchdogsSaid: string[] = [];
+  readonly watchdogFaults: Fault[] = [];
   /** Before a holder starts its program; what it throws, the start throws. */
   beforeProgram: (program: string) => void = () => undefined;
   readonly model = new SimModel();
+  /** HM1: if it is installed. */
+  tmux: SimTmux | undefined;
   #slept = 0;
   readonly #paths = new SocketPaths(() => this);
   readonly agents = new AgentPrograms(this, this.witness);
@@ -144,6 +156,8 @@ export class HoldfastMachine extends Machine {
     const said: string[] = [];
     const daemon: Daemon = { born, said, code: undefined, stop };
     this.daemon = daemon;
+    this.#daemons.add(daemon);
+    life.onEnd(() => this.#daemons.delete(daemon));
     this.harm.foundNoRoom = this.isFull;
     const ended = (code: number) => this.#ended(daemon, code);
     const exit = (code: number): never => {
@@ -151,11 +165,11 @@ export class HoldfastMachine extends Machine {
       throw new Crashed(`it exited with ${code}`);
     };
     const doors = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
-    const httpClient = this.model.door(doors.clock, (what) => this.moment(what));
+    const httpClient = this.#httpClient(doors.clock);
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient },
       watch: this.#paths.watch(life),
-      paths: { uid: 0, steps: () => [] }, // There is no tmux here.
+      paths: { uid: 0, steps: () => [] }, // Every socket is ours.
       self: { ...SELF, environment: () => environment },
     };
     const say = (words: string) => {
@@ -168,6 +182,17 @@ export class HoldfastMachine extends Machine {
     return daemon;
   }
 
+  /** HM1 */
+  #httpClient(clock: Clock): HttpClient {
+    const { post } = this.model.door(clock, (what) => this.moment(what));
+    return {
+      post: async (request, stopped) => {
+        this.beforeCall("connect", request.url);
+        return post(request, stopped);
+      },
+    };
+  }
+
   override fill(room: number): void {
     this.harm.foundNoRoom = true;
     super.fill(room);
@@ -177,13 +202,17 @@ export class HoldfastMachine extends Machine {
   #ended(daemon: Daemon, code: number): void {
     if (daemon.born.life.dead) return;
     daemon.code = code;
-    if (code !== 0 && !this.harm.mayEnd(daemon.said))
+    const other = [...this.#daemons].find(({ born }) => born !== daemon.born);
+    const isSecond = code === ANOTHER_RUNS && other !== undefined && this.watchdogFaults.length > 0;
+    if (code !== 0 && !isSecond && !this.harm.mayEnd(daemon.said))
       this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
+    if (isSecond) this.daemon = other;
     daemon.born.life.end();
   }
 
   override powerCut(choose: Chooser): void {
     this.agents.harm();
+    this.tmux?.goDown();
     super.powerCut(choose);
   }
 
@@ -231,6 +260,7 @@ export class HoldfastMachine extends Machine {
     starter.mustLive();
     const [program, entry] = command.argv;
     if (entry === SCREEN_SOURCE) return startScreens(this, events, starter);
+    if (program === "tmux" && this.tmux !== undefined) return this.tmux.start(command, events, starter);
     this.beforeProgram(program);
     if (program === AGENT) return this.agents.start(command, events, starter);
     if (command.env["HOLDFAST_ATTEMPT"] === undefined) return refuse("ENOENT", "start", program); // HM1

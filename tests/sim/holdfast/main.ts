@@ -6,7 +6,8 @@
 // The daemon loads it with the first workflow, which would take real time in the first story (ST1 of story.ts).
 import "../../../src/wire/files/workflow-file.ts";
 import { Crashed } from "../faults.ts";
-import { type Plan, planOf, Story } from "./story.ts";
+import { type Plan, planOf } from "./plan.ts";
+import { Story } from "./story.ts";
 
 // A fault's stack reaches from its call to the log (HA1 of harm.ts).
 Error.stackTraceLimit = 50;

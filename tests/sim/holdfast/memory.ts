@@ -5,18 +5,25 @@
 // ME3. Nothing is done twice without consent.
 import type { Terminal } from "../../../src/core/terminal/terminal.ts";
 import type { ListedAgent } from "../../../src/wire/rpc/agent.ts";
+import type { ListedTmux } from "../../../src/wire/rpc/rpc.ts";
 import type { ListedRun } from "../../../src/wire/rpc/workflow.ts";
 import type { Witness } from "./witness.ts";
 
 type Answer = "no" | "asked" | "acknowledged";
 /** `names`: those that it may have. */
 export type KnownTerminal = { names: Set<string>; readonly argv: string; ending: Answer; removal: Answer };
-/** `texts`: what its messages make it note, by their ids. */
-export type KnownAgent = { created: Answer; readonly texts: Map<string, { readonly note: string; sent: Answer }> };
+/** `texts`: what its messages make it note, by their ids. A `model` is told them (model-user.ts). */
+export type KnownAgent = {
+  readonly provider: "scripted" | "model";
+  created: Answer;
+  readonly texts: Map<string, { readonly note: string; sent: Answer }>;
+};
 export type Found = {
   readonly terminals: readonly Terminal[];
   readonly runs: readonly ListedRun[];
   readonly agents: readonly ListedAgent[];
+  /** None, unless the story has tmux. */
+  readonly tmux: readonly ListedTmux[];
 };
 
 export class Memory {
@@ -57,7 +64,8 @@ export class Memory {
   /** ME2: why this is not the end yet. */
   unfinished(found: Found, { notes }: Witness): string[] {
     const open = found.terminals.filter(({ id, state }) => this.terminals.has(id) && !isSettled(state.kind));
-    const read = [...this.agents.values()].flatMap(({ texts }) => [...texts.values()]);
+    const scripted = [...this.agents.values()].filter(({ provider }) => provider === "scripted");
+    const read = scripted.flatMap(({ texts }) => [...texts.values()]);
     return [
       ...open.map(({ id, state }) => `the terminal ${id} is ${JSON.stringify(state)}`),
       ...found.runs.filter(({ state }) => state !== "done").map(({ id, state }) => `the run ${id} is ${state}`),

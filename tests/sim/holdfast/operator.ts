@@ -14,11 +14,19 @@ import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { Client, PATIENCE_MS, POLL_MS } from "./client.ts";
 import { AGENT, type HoldfastMachine } from "./machine.ts";
-import { type Found, Memory } from "./memory.ts";
+import { type Found, type KnownAgent, Memory } from "./memory.ts";
+import { noteFor, textOf, unheard, wrongWithModels } from "./model-user.ts";
+import type { TmuxPerson } from "./tmux/person.ts";
 
 const MAX_STEPS = 5;
 /** What an agent adds to the words of a request that was allowed. */
 const ALLOWED = " allow";
+/** How many wishes about tmux there are beside each other one, and how many are about bare LLMs, if there are any. */
+const MAX_ABOUT_TMUX = 3;
+const ABOUT_MODELS = 0.5;
+
+/** What else there is in a story. */
+export type Extras = { readonly tmux?: TmuxPerson | undefined; readonly hasModel?: boolean };
 
 export class Operator {
   readonly memory = new Memory();
@@ -30,11 +38,15 @@ export class Operator {
   readonly #answers = new Map<string, string>();
   /** OP5: the ids of prompts by what they ask, and whether an answer was acknowledged. */
   readonly prompts = new Map<string, { readonly id: string; answered: boolean }>();
+  readonly #tmux: TmuxPerson | undefined;
+  readonly #hasModel: boolean;
   #count = 0;
   #client: Client;
 
-  constructor(machine: HoldfastMachine, seed: number) {
+  constructor(machine: HoldfastMachine, seed: number, { tmux, hasModel = false }: Extras = {}) {
     this.#machine = machine;
+    this.#tmux = tmux;
+    this.#hasModel = hasModel;
     this.#random = new SimRandom(seed);
     this.#client = new Client(machine);
   }
@@ -65,15 +77,24 @@ export class Operator {
     const until = this.#machine.awake + PATIENCE_MS;
     for (;;) {
       const found = await this.#find();
-      const open = this.memory.unfinished(found, this.#machine.witness);
+      must(this.#tmux?.cares.wrong(found.tmux) ?? []);
+      const open = this.#unfinished(found);
       if (open.length === 0) break;
       if (this.#machine.awake > until) throw new Error(`it does not end: ${open.join("; ")}`);
       await this.#consent(found);
       await this.#answer();
       await this.#client.sleep(POLL_MS);
     }
-    const wrong = [...this.memory.wrong(await this.#find()), ...this.memory.doneTwice(this.#machine.witness)];
-    if (wrong.length > 0) throw new Error(wrong.join("; "));
+    must([...this.#wrong(await this.#find()), ...this.memory.doneTwice(this.#machine.witness)]);
+  }
+
+  #unfinished(found: Found): string[] {
+    const { witness, model } = this.#machine;
+    return [
+      ...this.memory.unfinished(found, witness),
+      ...unheard(model.asked, this.memory.agents),
+      ...(this.#tmux?.cares.unfinished(found.tmux) ?? []),
+    ];
   }
 
   async #find(): Promise<Found> {
@@ -82,6 +103,7 @@ export class Operator {
       terminals,
       runs: await this.#client.ask("workflow.list", {}),
       agents: await this.#client.ask("agent.list", {}),
+      tmux: this.#tmux === undefined ? [] : await this.#client.ask("tmux.list", {}),
     };
   }
 
@@ -99,10 +121,12 @@ export class Operator {
   }
 
   #wrong(found: Found): string[] {
-    const { harm, witness } = this.#machine;
+    const { harm, witness, model } = this.#machine;
     const running = harm.isDone ? [...witness.running].map(([id, { who }]) => [id, who.pid] as const) : [];
     return [
       ...this.memory.wrong(found),
+      ...wrongWithModels(model.asked, this.memory.agents),
+      ...(this.#tmux?.cares.wrong(found.tmux) ?? []),
       ...[...this.before, ...running].flatMap(([id, pid]) => this.#changed(id, pid, found)),
     ];
   }
@@ -138,6 +162,11 @@ export class Operator {
 
   async #wish(): Promise<void> {
     const { terminals, agents } = this.memory;
+    if (this.#tmux !== undefined) await this.#aboutTmux(this.#tmux);
+    if (this.#hasModel && this.#random.chance(ABOUT_MODELS)) {
+      await this.#aboutModels();
+      return;
+    }
     const [terminal] = this.#some(terminals);
     const [agent] = this.#some(agents);
     const dice = this.#random.int(10);
@@ -148,6 +177,21 @@ export class Operator {
     else if (dice < 8 || agent === undefined) await this.#agent(newId(this.#random.bytes(16)));
     else await this.#send(agent, newId(this.#random.bytes(16)));
     if (this.#random.chance(0.5)) await this.#answer();
+    await this.#client.sleep(this.#random.int(4) * POLL_MS);
+  }
+
+  async #aboutTmux(person: TmuxPerson): Promise<void> {
+    for (let wish = this.#random.int(MAX_ABOUT_TMUX + 1); wish > 0; wish -= 1) {
+      await person.wish(this.#client);
+      await this.#client.sleep(this.#random.int(3) * POLL_MS);
+    }
+  }
+
+  async #aboutModels(): Promise<void> {
+    const models = new Map([...this.memory.agents].filter(([, { provider }]) => provider === "model"));
+    const [model] = this.#some(models);
+    if (model === undefined || this.#random.chance(0.2)) await this.#agent(newId(this.#random.bytes(16)), "model");
+    else await this.#send(model, newId(this.#random.bytes(16)));
     await this.#client.sleep(this.#random.int(4) * POLL_MS);
   }
 
@@ -213,13 +257,14 @@ export class Operator {
     this.memory.runs.set(id, "acknowledged");
   }
 
-  async #agent(id: string): Promise<void> {
-    const known = this.memory.agents.get(id) ?? { created: "asked" as const, texts: new Map() };
+  async #agent(id: string, provider: KnownAgent["provider"] = "scripted"): Promise<void> {
+    const known = this.memory.agents.get(id) ?? { provider, created: "asked" as const, texts: new Map() };
     this.memory.agents.set(id, known);
     const nothing = { parent: null, model: null, systemPrompt: "", env: {}, flags: [], permissionMode: null };
     await this.#client.ask("agent.new", {
       ...{ ...nothing, id, name: `a-${id.slice(0, 6)}`, cwd: "/u", settings: {} },
-      ...{ instructions: `>> note ${id}`, provider: "scripted", command: [AGENT] },
+      ...{ instructions: `>> note ${id}`, provider: known.provider },
+      command: known.provider === "model" ? [] : [AGENT],
     });
     this.memory.agents.set(id, { ...known, created: "acknowledged" });
   }
@@ -227,10 +272,16 @@ export class Operator {
   async #send(id: string, message: string): Promise<void> {
     const known = this.memory.agents.get(id);
     if (known?.created !== "acknowledged") return;
-    const { note } = known.texts.get(message) ?? { note: this.#next("m") + (this.#random.chance(0.5) ? ALLOWED : "") };
+    const isBare = known.provider === "model";
+    const note = known.texts.get(message)?.note ?? this.#note(isBare);
     known.texts.set(message, { note, sent: "asked" });
-    await this.#client.ask("agent.send", { id, message, text: `>> ${orderOf(note)}` });
+    await this.#client.ask("agent.send", { id, message, text: isBare ? textOf(note) : `>> ${orderOf(note)}` });
     known.texts.set(message, { note, sent: "acknowledged" });
+  }
+
+  #note(isBare: boolean): string {
+    if (isBare) return noteFor(this.#next("m"), this.#random);
+    return this.#next("m") + (this.#random.chance(0.5) ? ALLOWED : "");
   }
 
   /** OP4 */
@@ -246,6 +297,10 @@ export class Operator {
       known.answered = true;
     }
   }
+}
+
+function must(wrong: readonly string[]): void {
+  if (wrong.length > 0) throw new Error(wrong.join("; "));
 }
 
 /** What makes an agent note this: its own decision, or a permission. */

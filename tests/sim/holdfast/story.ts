@@ -1,11 +1,12 @@
 // A story: several lives of one home on a simulated machine, each ended by a crash of its plan, and a quiet life in
 // which everything must come to its end.
-// ST1. A seed gives the plan, and a plan the story: the same every time.
+// ST1. A plan (plan.ts) gives the story: the same every time.
 // ST2. Every life that is not ended before becomes LIVE, and finds what was promised (operator.ts, memory.ts).
 // ST3. A daemon whose log has stopped ends soon: nothing that it could still do would last.
 // ST4. The last life is stopped in order, and one more finds the same.
 // ST5. A story with a watchdog: each daemon that ends is followed by the next without anyone's help, a failure is on
-//      record before that, and at the end there is a watchdog, whatever became of the one before.
+//      record before that, or the watchdog says which of its calls failed; and at the end there is a watchdog, whatever
+//      became of the one before.
 import { Fault } from "../../../src/base/fault.ts";
 import { readLastCrash } from "../../../src/home/last-crash.ts";
 import type { FaultChoice } from "../faults.ts";
@@ -14,102 +15,36 @@ import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
 import { Over, PATIENCE_MS } from "./client.ts";
 import type { Before } from "./faulty-disk.ts";
-import { CODES, type Code, fits, isCode } from "./faulty-doors.ts";
-import { type Daemon, HoldfastMachine } from "./machine.ts";
+import { type Code, fits } from "./faulty-doors.ts";
+import { type Daemon, HoldfastMachine, SETTINGS } from "./machine.ts";
 import { flows, Operator } from "./operator.ts";
+import type { Ending, LifePlan, Plan } from "./plan.ts";
+import { SimTmux } from "./tmux/client.ts";
+import { TmuxPerson } from "./tmux/person.ts";
 
-/** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
-export type Ending = {
-  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "sync" | Code;
-  readonly at: number;
-  /** Whose call fails; the daemon's if not given. */
-  readonly whose?: "holder";
-};
-export type LifePlan = {
-  readonly ending: Ending;
-  readonly wishes: number;
-  /** The start of a holder with this number fails once, with EAGAIN. */
-  readonly fork: number;
-  /** From this one on, so many starts of programs by their holders fail like this. */
-  readonly refused?: { readonly from: number; readonly times: number; readonly code: string };
-  /** How long the first holder takes to start, in milliseconds; `never`: it dies before it does anything. */
-  readonly slow?: number | "never";
-  /** By how much the wall clock is set before it. */
-  readonly jump?: number;
-  /** At this moment of it the wall clock is set by so much. */
-  readonly set?: { readonly at: number; readonly ms: number };
-  /** At this moment of it the machine is suspended for so long. */
-  readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
-};
-/** `watched`: there is a watchdog, which starts the daemon again (ST5). */
-export type Plan = { readonly seed: number; readonly lives: readonly LifePlan[]; readonly watched?: boolean };
 export type Told = { readonly lives: number; readonly deaths: number; readonly moments: number };
 
-const KINDS = [
-  "daemon",
-  "daemon",
-  "daemon",
-  "power",
-  "power",
-  "power",
-  "holder",
-  "watchdog",
-  "sync",
-  ...CODES,
-] as const;
 /** So many calls later at most: reads are no moments, and a recovery has many in a row. */
 const MAX_CALLS_LATER = 20;
-const WATCHED = 0.3;
-const MAX_DEATHS = 3;
-const MAX_WISHES = 6;
-/** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
-const SPREADS = [40, 120, 300];
 const MAX_TURNS = 100_000;
 const QUIET_MS = 3_000;
-const MAX_SLOW_MS = 30_000;
 const GIVEN_UP_MS = 12_000;
 /** So long a holder is waited for without a look at its process (START_MS of held-programs.ts). */
 const PATIENT_MS = 10_000;
-const HOUR_MS = 3_600_000;
-/** Less than a prompt stays open. */
-const DAY_MS = 24 * HOUR_MS;
-const JUMPS = [-HOUR_MS, -1_000, 1_000, DAY_MS];
-const SLEEPS = [5_000, 5 * 60_000, 8 * HOUR_MS];
 const MAX_DEAF_MS = 10_000;
-const REFUSALS = ["EAGAIN", "ENOMEM", "EMFILE", "EIO"];
-const MAX_REFUSED = 8;
-
-/** ST1 */
-export function planOf(seed: number): Plan {
-  const random = new SimRandom(seed);
-  const lives = Array.from({ length: 1 + random.int(MAX_DEATHS) }, () => ({
-    ending: endingOf(random),
-    wishes: random.int(MAX_WISHES),
-    fork: random.chance(0.2) ? 1 + random.int(4) : 0,
-    ...(random.chance(0.2) && { slow: random.chance(0.3) ? ("never" as const) : random.int(MAX_SLOW_MS) }),
-    ...(random.chance(0.2) && {
-      refused: { from: 1 + random.int(4), times: 1 + random.int(MAX_REFUSED), code: random.pick(REFUSALS) },
-    }),
-    ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
-    ...(random.chance(0.2) && {
-      sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
-    }),
-    ...(random.chance(0.2) && {
-      set: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick([-DAY_MS, DAY_MS]) },
-    }),
-  }));
-  return { seed, lives, watched: random.chance(WATCHED) };
-}
-
-function endingOf(random: SimRandom): Ending {
-  const ending = { kind: random.pick(KINDS), at: 1 + random.int(random.pick(SPREADS)) };
-  return isCode(ending.kind) && random.chance(0.4) ? { ...ending, whose: "holder" } : ending;
-}
+/** A story with tmux looks at it more often than a real home does. */
+const EXTRAS = `[tmux]
+save_s = 5
+[provider.model]
+kind = "openai"
+base_url = "http://model"
+`;
 
 export class Story {
   readonly #plan: Plan;
   readonly #machine: HoldfastMachine;
   readonly #operator: Operator;
+  readonly #tmux: TmuxPerson | undefined;
   readonly #random: SimRandom;
   /** Those that calls have failed with. */
   readonly faults: string[] = [];
@@ -124,11 +59,20 @@ export class Story {
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    this.#machine = new HoldfastMachine(plan.seed);
+    const { tmux = false, model: hasModel = false } = plan;
+    this.#machine = new HoldfastMachine(plan.seed, tmux || hasModel ? `${SETTINGS}${EXTRAS}` : SETTINGS);
     this.#machine.hasWatchdog = plan.watched ?? false;
-    this.#operator = new Operator(this.#machine, plan.seed + 1);
+    if (tmux) this.#tmux = this.#newTmux();
+    this.#operator = new Operator(this.#machine, plan.seed + 1, { tmux: this.#tmux, hasModel });
     this.#random = new SimRandom(plan.seed + 2);
     for (const [path, text] of flows()) this.#machine.disk.plant(path, Buffer.from(text));
+  }
+
+  #newTmux(): TmuxPerson {
+    const { seed } = this.#plan;
+    const tmux = new SimTmux(this.#machine, seed % 2);
+    this.#machine.tmux = tmux;
+    return new TmuxPerson(this.#machine, tmux, new SimRandom(seed + 3));
   }
 
   /** Reports an error that no part of the program has handled. */
@@ -154,7 +98,9 @@ export class Story {
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
     machine.clock.jump(jump);
     this.#lives += 1;
+    this.#tmux?.cares.rest();
     machine.harm.forget();
+    machine.tmux?.calm();
     this.#stoppedAt = Number.POSITIVE_INFINITY;
     const started = await this.#started();
     this.#threaten(plan);
@@ -195,6 +141,7 @@ export class Story {
     machine.disk.fault = undefined;
     machine.beforeCall = () => undefined;
     machine.beforeHolderCall = () => undefined;
+    if (machine.tmux !== undefined) machine.tmux.trouble = () => undefined;
   }
 
   /** ST5. If there is no watchdog, an operator has to start it. */
@@ -213,13 +160,21 @@ export class Story {
     if (!this.#isWatched) return;
     const { code = 0, born } = this.#daemon ?? {};
     const crash = readLastCrash(this.#machine.disk, HOME);
-    if (code !== 0 && (crash?.pid !== born?.who.pid || crash?.exitCode !== code))
+    const isRecorded = code === 0 || (crash?.pid === born?.who.pid && crash?.exitCode === code);
+    if (!isRecorded && !this.#isExcused())
       throw new Error(`a daemon that exited with ${code} is recorded as ${JSON.stringify(crash)}`);
   }
 
-  #threaten({ ending, fork, refused, set, sleep }: LifePlan): void {
+  /** ST5: a call of the watchdog has failed, and it has said which. */
+  #isExcused(): boolean {
+    const { watchdogsSaid, watchdogFaults } = this.#machine;
+    return watchdogFaults.some(({ message }) => watchdogsSaid.some((words) => words.includes(message)));
+  }
+
+  #threaten({ ending, fork, refused, set, sleep, troubled }: LifePlan): void {
     const machine = this.#machine;
     this.#refuse(refused);
+    this.#trouble(troubled);
     let moments = 0;
     let forks = 0;
     machine.fork = () => {
@@ -244,6 +199,17 @@ export class Story {
     };
   }
 
+  #trouble(troubled: LifePlan["troubled"]): void {
+    const { tmux } = this.#machine;
+    let calls = 0;
+    if (tmux === undefined || troubled === undefined) return;
+    const { from, times, how } = troubled;
+    tmux.trouble = () => {
+      calls += 1;
+      return calls >= from && calls < from + times ? how : undefined;
+    };
+  }
+
   #strike({ kind, whose }: Ending): void {
     const machine = this.#machine;
     this.#deaths += 1;
@@ -262,8 +228,17 @@ export class Story {
       };
     } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
     else if (kind === "watchdog") for (const { life } of machine.watchdogs) life.end();
+    else if (kind === "tmux") machine.tmux?.kill();
+    else if (whose === "watchdog") this.#strikeWatchdog(kind);
     else if (whose === "holder") machine.beforeHolderCall = this.#once(kind, () => undefined);
     else machine.beforeCall = this.#once(kind, (fault) => machine.harm.done(fault));
+  }
+
+  /** Most of its calls follow the end of a daemon. */
+  #strikeWatchdog(code: Code): void {
+    const machine = this.#machine;
+    machine.beforeWatchdogCall = this.#once(code, (fault) => void machine.watchdogFaults.push(fault));
+    if (this.#random.chance(0.7)) this.#strike({ kind: "daemon", at: 0 });
   }
 
   /** One of the next calls fails like this, once. HA1 and HA2 of harm.ts say what a daemon may do then. */
