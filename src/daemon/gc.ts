@@ -137,7 +137,7 @@ export class GarbageCollector {
   /** A directory that still holds other files stays. */
   #removeOne(path: string): void {
     const { disk } = this.#place;
-    if (disk.stat(path)?.kind !== "directory") removeIfThere(disk, path);
+    if (disk.lstat(path)?.kind !== "directory") removeIfThere(disk, path);
     else if (disk.list(path).length === 0) disk.removeDirectory(path);
   }
 
@@ -209,7 +209,7 @@ function quarantined(disk: Disk, home: string): Thing[] {
 
 /** Adds the total size of its files. */
 export function sized(disk: Disk, what: string, paths: readonly string[]): Omit<Thing, "at"> {
-  const sizes = paths.map((path) => disk.stat(path)).map((stat) => (stat?.kind === "file" ? stat.size : 0));
+  const sizes = paths.map((path) => disk.lstat(path)).map((stat) => (stat?.kind === "file" ? stat.size : 0));
   return { what, paths, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 

@@ -27,7 +27,8 @@ function site() {
     write: () => write(path),
   });
   const disk: Disk = {
-    ...{ open: file, stat: () => undefined, list: () => [], makeDirectory: () => true, rename: () => undefined },
+    ...{ open: file, stat: () => undefined, lstat: () => undefined, realPath: () => undefined },
+    ...{ list: () => [], makeDirectory: () => true, rename: () => undefined },
     ...{ link: () => undefined, unlink: () => undefined, removeDirectory: () => undefined },
     ...{ syncDirectory: async () => undefined, free: () => 0 },
   };

@@ -35,6 +35,8 @@ export class DiskFaults {
       open: (path, how) =>
         how === "read" ? disk.open(path, how) : this.#file(this.#act("open", path, () => disk.open(path, how))),
       stat: (path) => disk.stat(path),
+      lstat: (path) => disk.lstat(path),
+      realPath: (path) => disk.realPath(path),
       list: (path) => disk.list(path),
       makeDirectory: (path) => this.#act("makeDirectory", path, () => disk.makeDirectory(path)),
       rename: (from, to) => this.#act("rename", to, () => disk.rename(from, to)),

@@ -44,8 +44,12 @@ export interface OpenFile {
 export interface Disk {
   /** New files are 0600. */
   open(path: string, how: OpenHow): OpenFile;
-  /** Returns undefined if nothing is there. */
+  /** Returns undefined if nothing is there. Follows symbolic links. */
   stat(path: string): Stat | undefined;
+  /** The same of a symbolic link itself, which is of kind "other". */
+  lstat(path: string): Stat | undefined;
+  /** The path without any symbolic link in it; undefined if nothing is there. */
+  realPath(path: string): string | undefined;
   /** The names in a directory, unordered; empty if there is no directory. */
   list(path: string): string[];
   /** Makes one directory, 0700. Its parent must exist. Returns false if it already existed. */

@@ -1,5 +1,8 @@
 // What `gc` removes of agents, and what it must never touch; also with a power cut in the middle.
 import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import { orphanedSessions } from "../../src/core/agent/tree.ts";
@@ -11,6 +14,7 @@ import { AgentStore, agentFolding } from "../../src/daemon/agent/store.ts";
 import { GarbageCollector } from "../../src/daemon/gc.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
@@ -166,6 +170,27 @@ test("an agent is removed with its log a month after it and all its descendants 
   await next.create(KID, ROOT);
   expect(next.store.tree.childrenOf(ROOT)).toEqual([KID]);
   await next.log.close();
+});
+
+test("GA2 a symbolic link among an agent's files is removed, and nothing behind it", async () => {
+  const home = mkdtempSync(join(tmpdir(), "holdfast-gc-"));
+  const life = await Life.begin(new SimDisk());
+  await life.create(ROOT);
+  await life.terminate(ROOT);
+  life.world.clock.jump(40 * DAY);
+  mkdirSync(join(home, "mine"));
+  for (const name of ["claim.json", "0000000000000000.seg"]) writeFileSync(join(home, "mine", name), "mine");
+  mkdirSync(join(home, `agents/${ROOT}/processes/1`), { recursive: true });
+  symlinkSync(join(home, "mine"), join(home, `agents/${ROOT}/processes/1/tape`));
+  symlinkSync(join(home, "mine"), join(home, `agents/${ROOT}/processes/2`));
+  const place = { ...life.world, disk: realDisk(), home };
+  const agents = { agents: () => life.store.agents(), forget: async (ids: readonly string[]) => new Set(ids) };
+  const parts = [{ garbage: (limits: Config["retention"]) => agentGarbage(place, agents, limits) }];
+  const ports = { parts, isOff: () => false, say: () => undefined, onBug };
+  expect((await new GarbageCollector(place, RULES, ports).collect(false)).failed).toEqual([]);
+  expect([readdirSync(join(home, "agents")), readdirSync(join(home, "mine")).length]).toEqual([[], 2]);
+  rmSync(home, { recursive: true });
+  await life.log.close();
 });
 
 test("an agent with a living descendant or process is not over", async () => {

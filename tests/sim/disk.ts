@@ -40,6 +40,15 @@ export class SimDisk extends Kernel implements Disk {
     return { kind: "file", size: node.cache.length, mode: 0o600, ...same };
   }
 
+  /** There are no symbolic links here. */
+  lstat(path: string): Stat | undefined {
+    return this.stat(path);
+  }
+
+  realPath(path: string): string | undefined {
+    return this.stat(path) === undefined ? undefined : path;
+  }
+
   list(path: string): string[] {
     this.enter("list", path);
     const id = this.tree.lookup(path);

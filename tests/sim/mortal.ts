@@ -84,6 +84,8 @@ export function mortalDisk(disk: Disk, life: Life, moment: Moment): Disk {
       return mortalFile(opened.open(path, how), life, moment);
     },
     stat: (path) => looking().stat(path),
+    lstat: (path) => looking().lstat(path),
+    realPath: (path) => looking().realPath(path),
     list: (path) => looking().list(path),
     free: (path) => looking().free(path),
     makeDirectory: (path) => changing(`makeDirectory ${path}`).makeDirectory(path),

@@ -11,6 +11,7 @@ import { overForGood } from "../../core/agent/gone.ts";
 import { beyond, daysMs, type Thing } from "../../core/retention.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { AGENTS, RUN } from "../../home/layout.ts";
+import { listWithin } from "../../log/file/file.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { type Forget, type Garbage, sized, timeOf } from "../gc.ts";
@@ -59,13 +60,13 @@ function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing 
 /** Each process has its own directory, named by its number, which holds only our files. */
 function processFiles(disk: Disk, directory: string): string[] {
   if (disk.stat(directory) === undefined) return [];
-  const numbers = disk.list(directory).filter((name) => /^\d+$/.test(name));
+  const numbers = listWithin(disk, directory).filter((name) => /^\d+$/.test(name));
   return [...numbers.flatMap((number) => treeBelow(disk, joinPath(directory, number))), directory];
 }
 
 /** Its contents first, then the directory itself. */
 function treeBelow(disk: Disk, path: string): string[] {
-  if (disk.stat(path)?.kind !== "directory") return [path];
+  if (disk.lstat(path)?.kind !== "directory") return [path];
   return [...disk.list(path).flatMap((name) => treeBelow(disk, joinPath(path, name))), path];
 }
 

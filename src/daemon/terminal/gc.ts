@@ -6,6 +6,7 @@ import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, holderSocket, terminalDirectory } from "../../home/held/holder-files.ts";
+import { listWithin } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sized, timeOf } from "../gc.ts";
 import type { Retention } from "../part.ts";
@@ -66,6 +67,6 @@ function leftSockets({ disk, home }: HomeWorld, terminals: readonly Terminal[]):
 /** The segments of a tape, then its directory; files whose names are not ours are left alone. */
 function tapeFiles(disk: Disk, directory: string): string[] {
   const tape = joinPath(directory, "tape");
-  const segments = disk.list(tape).filter((name) => /^\d{16}\.seg$/.test(name));
+  const segments = listWithin(disk, tape).filter((name) => /^\d{16}\.seg$/.test(name));
   return segments.length === 0 ? [] : [...segments.map((name) => joinPath(tape, name)), tape];
 }

@@ -15,6 +15,7 @@ import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { RUN } from "../../home/layout.ts";
 import { filesOfHistory } from "../../log/checkpoint/keep.ts";
+import { listWithin } from "../../log/file/file.ts";
 import { listSessions } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sized } from "../gc.ts";
@@ -61,17 +62,17 @@ function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
 
 /** A directory that holds files of other programs stays, and is not worth a mention. */
 function isRemovable(disk: Disk, path: string): boolean {
-  return disk.stat(path)?.kind !== "directory" || disk.list(path).length === 0;
+  return disk.lstat(path)?.kind !== "directory" || disk.list(path).length === 0;
 }
 
 /** GR3 */
 function attemptFiles(disk: Disk, attempts: string): string[] {
-  const numbers = disk.list(attempts).filter((name) => /^\d+$/.test(name));
+  const numbers = listWithin(disk, attempts).filter((name) => /^\d+$/.test(name));
   const found = numbers.flatMap((number) => {
     const directory = joinPath(attempts, number);
     const tape = joinPath(directory, "tape");
-    const segments = disk.list(tape).filter((name) => SEGMENT.test(name));
-    const names = disk.list(directory);
+    const segments = listWithin(disk, tape).filter((name) => SEGMENT.test(name));
+    const names = listWithin(disk, directory);
     const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
     const tapes = names.includes("tape") ? [...segments.map((name) => joinPath(tape, name)), tape] : [];
     return [...tapes, ...records, directory];

@@ -1,9 +1,20 @@
 // Tests of the basic file operations.
 import { describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { bytes, DISKS, faultOf, get, places, put } from "../../../tests/world/places.ts";
 import { baseName, joinPath, parentOf } from "../../base/path.ts";
-import { makeDirectories, openRetrying, readAll, readWhole, removeStaleTemps, writeAll } from "./file.ts";
+import { realDisk } from "../../world/real/disk.ts";
+import {
+  listWithin,
+  makeDirectories,
+  openRetrying,
+  readAll,
+  readWhole,
+  removeStaleTemps,
+  removeTree,
+  writeAll,
+} from "./file.ts";
 
 const place = places();
 const text = (found: Uint8Array | undefined): string => new TextDecoder().decode(found);
@@ -100,6 +111,25 @@ test("a temporary file that we may not open is left alone", () => {
   expect(faultOf(() => removeStaleTemps(disk, "/"))).toBe("unlink a.tmp EIO");
   expect(get(disk, "/a.tmp")).toBe("x");
   expect(disk.openCount).toBe(0);
+});
+
+test("removing a tree removes symbolic links in it, and nothing behind them", () => {
+  const { disk, root } = place(realDisk);
+  makeDirectories(disk, `${root}/tree/below`);
+  makeDirectories(disk, `${root}/kept`);
+  put(disk, `${root}/kept/file`, "mine");
+  put(disk, `${root}/tree/below/file`, "theirs");
+  symlinkSync(`${root}/kept`, `${root}/tree/below/directory`);
+  symlinkSync(`${root}/kept/file`, `${root}/tree/file`);
+  symlinkSync("nowhere", `${root}/tree/dangling`);
+  symlinkSync(`${root}/kept`, `${root}/link`);
+  expect([disk.lstat(`${root}/link`)?.kind, disk.stat(`${root}/link`)?.kind]).toEqual(["other", "directory"]);
+  expect(disk.realPath(`${root}/link/file`)).toBe(disk.realPath(`${root}/kept/file`));
+  expect([listWithin(disk, `${root}/link`), listWithin(disk, `${root}/kept`)]).toEqual([[], ["file"]]);
+  removeTree(disk, `${root}/tree`);
+  removeTree(disk, `${root}/link`);
+  expect(disk.list(root)).toEqual(["kept"]);
+  expect(get(disk, `${root}/kept/file`)).toBe("mine");
 });
 
 test("paths are joined and split as in POSIX", () => {

@@ -140,12 +140,17 @@ export function removeIfThere(disk: Disk, path: string): boolean {
   }
 }
 
-/** Removes a directory and everything in it. */
+/** The names in a directory; none if it is a symbolic link to one, because what is behind it is not ours to remove. */
+export function listWithin(disk: Disk, path: string): string[] {
+  return disk.lstat(path)?.kind === "directory" ? disk.list(path) : [];
+}
+
+/** Removes a directory and everything in it; of a symbolic link, only the link. */
 export function removeTree(disk: Disk, path: string): void {
-  for (const name of disk.list(path)) {
-    const below = joinPath(path, name);
-    if (disk.stat(below)?.kind === "directory") removeTree(disk, below);
-    else removeIfThere(disk, below);
+  if (disk.lstat(path)?.kind !== "directory") {
+    removeIfThere(disk, path);
+    return;
   }
+  for (const name of disk.list(path)) removeTree(disk, joinPath(path, name));
   disk.removeDirectory(path);
 }

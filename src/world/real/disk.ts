@@ -6,9 +6,11 @@ import {
   constants,
   fsync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -33,7 +35,9 @@ const QUIET = { throwIfNoEntry: false } as const;
 export function realDisk(): Disk {
   return {
     open,
-    stat,
+    stat: (path) => statWith("stat", path, statSync),
+    lstat: (path) => statWith("lstat", path, lstatSync),
+    realPath: (path) => unless(NOTHING_THERE, undefined, () => attempt("realPath", path, () => realpathSync(path))),
     list,
     makeDirectory,
     rename: (from, to) => attempt("rename", from, () => renameSync(from, to)),
@@ -50,8 +54,10 @@ function open(path: string, how: OpenHow): OpenFile {
   return new RealFile(path, fd);
 }
 
-function stat(path: string): Stat | undefined {
-  const found = unless(NOTHING_THERE, undefined, () => attempt("stat", path, () => statSync(path, QUIET)));
+type Look = (path: string, how: typeof QUIET) => Stats | undefined;
+
+function statWith(operation: "stat" | "lstat", path: string, look: Look): Stat | undefined {
+  const found = unless(NOTHING_THERE, undefined, () => attempt(operation, path, () => look(path, QUIET)));
   if (found === undefined) return undefined;
   const { size, mode, mtimeMs, dev, ino } = found;
   return { kind: kindOf(found), size, mode: mode & 0o777, modifiedMs: mtimeMs, id: `${dev}:${ino}` };
@@ -71,7 +77,7 @@ function makeDirectory(path: string): boolean {
     mkdirSync(path, { mode: 0o700 }); // RD1
     return true;
   } catch (error) {
-    if (systemCode(error) === "EEXIST" && stat(path)?.kind === "directory") return false;
+    if (systemCode(error) === "EEXIST" && statWith("stat", path, statSync)?.kind === "directory") return false;
     throw asFault(error, "makeDirectory", path);
   }
 }

@@ -15,6 +15,14 @@ export function faultyDisk(disk: Disk, before: Before): Disk {
       before("stat", path);
       return disk.stat(path);
     },
+    lstat: (path) => {
+      before("stat", path);
+      return disk.lstat(path);
+    },
+    realPath: (path) => {
+      before("stat", path);
+      return disk.realPath(path);
+    },
     list: (path) => {
       before("list", path);
       return disk.list(path);
