@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 
 const SMALL_LOG = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
 const NO_PAGE = "[web]\nenabled = false\n";
+/** Agents of tests are programs of ours, in places that no sandbox shows. */
+const NO_SANDBOX = "[agents]\nsandbox = false\n";
 
 /** Written where a program looks whose HOME is `home` and that is told nothing else. */
 export function userConfig(home: string): void {
@@ -13,7 +15,7 @@ export function userConfig(home: string): void {
 
 export function smallHome(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, SMALL_LOG + NO_PAGE);
+  writeFileSync(path, SMALL_LOG + NO_PAGE + NO_SANDBOX);
 }
 
 /** For a test of the page. */

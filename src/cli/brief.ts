@@ -2,7 +2,6 @@
 // BR1. It gets no input, and its whole process group is killed at the time limit: nothing is left behind or hangs.
 // BR2. No shell parses its arguments, and only the beginning of its output is kept.
 import { isFault } from "../base/fault.ts";
-import type { Disk } from "../world/disk.ts";
 import { realChildren } from "../world/real/children.ts";
 import { within } from "../world/wait.ts";
 import type { CommandWorld } from "./command-world.ts";
@@ -48,22 +47,6 @@ export async function askProgram(
     return answer ?? { kind: "late" };
   } catch (error) {
     if (isFault(error)) return { kind: "missing" };
-    throw error;
-  }
-}
-
-/** The path of a program, as a shell would find it; undefined if it is not on the PATH. */
-export function findProgram(disk: Disk, path: string, name: string): string | undefined {
-  const places = path.split(":").filter((directory) => directory.startsWith("/"));
-  return places.map((directory) => `${directory}/${name}`).find((full) => isProgram(disk, full));
-}
-
-function isProgram(disk: Disk, path: string): boolean {
-  try {
-    const found = disk.stat(path);
-    return found?.kind === "file" && (found.mode & 0o111) !== 0;
-  } catch (error) {
-    if (isFault(error)) return false; // A directory that we may not read.
     throw error;
   }
 }

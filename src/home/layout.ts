@@ -42,5 +42,7 @@ export const CLOCK = "recovery/clock.json";
 export const TERMINALS = "terminals";
 export const AGENTS = "agents";
 export const TMUX = "tmux";
+/** Clones of repositories, in which sandboxed agents work; they are the user's, and nothing removes them. */
+export const CLONES = "clones";
 /** Runs of workflows. */
 export const STATE = "state";

@@ -1,6 +1,6 @@
 // Agents in git worktrees and in sandboxes, in a real daemon with real holders, git and bubblewrap.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { COUNTED } from "../../scripts/counted-files.ts";
 import type { NewAgent } from "../../src/wire/rpc/agent.ts";
@@ -41,6 +41,21 @@ function repository(place: AgentHome, name = "re po") {
   git("add", ".");
   git("commit", "-qm", "first");
   return { top, git };
+}
+
+/** What a command of ours prints, and must succeed with. */
+async function cli(place: AgentHome, ...words: readonly string[]): Promise<string> {
+  const env = { PATH: "/usr/bin:/bin", HOME: place.path, HOLDFAST_HOME: place.path };
+  const child = Bun.spawn(ours("src/cli/main.ts", ...words), { env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`holdfast ${words.join(" ")}: ${code}\n${out}${err}`);
+  return out + err;
+}
+
+/** One that a sandbox may change. */
+function ownDirectory(place: AgentHome): string {
+  mkdirSync(place.file("own"), { recursive: true });
+  return place.file("own");
 }
 
 function told(place: AgentHome, says: string, given: Partial<NewAgent>): NewAgent {
@@ -91,32 +106,35 @@ test("Claude Code in a sandbox can store its conversations, even if it never ran
   const place = home();
   await place.live();
   const workspace = { worktree: false, sandbox: NETWORK };
-  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace }));
-  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([place.path, place.file(".claude")]);
+  const cwd = ownDirectory(place);
+  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace, cwd }));
+  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([cwd, place.file(".claude")]);
   expect(existsSync(place.file(".claude"))).toBe(true);
 });
 
 test("invalid requests are refused before an agent is created", async () => {
   const place = home();
   await place.live();
+  const cwd = ownDirectory(place);
   const worktree = { worktree: true, sandbox: null };
   const wish = told(place, "", { workspace: worktree });
   expect(await place.ask("agent.new", wish)).toMatchObject({ ok: false, error: { code: "no-repository" } });
   const missing = { worktree: false, sandbox: { read: ["/not/there"], write: [], network: true } };
-  const other = told(place, "", { workspace: missing });
+  const other = told(place, "", { workspace: missing, cwd });
   expect(await place.ask("agent.new", other)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const bare = told(place, "", { provider: "openai", workspace: { worktree: false, sandbox: NETWORK } });
   expect(await place.ask("agent.new", bare)).toMatchObject({ ok: false, error: { code: "no-process" } });
   const nowhere = { HOME: "/proc/nowhere" };
-  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: { worktree: false, sandbox: NETWORK } });
+  const sandboxed = { worktree: false, sandbox: NETWORK };
+  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: sandboxed, cwd });
   expect(await place.ask("agent.new", lost)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const wrong = told(place, "", { workspace: { worktree: false, sandbox: { ...NETWORK, read: ["relative"] } } });
   expect(await place.ask("agent.new", wrong)).toMatchObject({ ok: false, error: { code: "bad-params" } });
 });
 
 const LOOK = `
-for f in "$HOLDFAST_HOME/run/token" "$HOLDFAST_HOME/secret" ro/seen /etc/passwd; do [ -e "$f" ] && echo "sees \${f##*/}"; done
-for f in "$RO/x" rw "$RW/x" .git/hooks/x .git/x; do (: >"$f") 2>/dev/null && echo "writes \${f##*/repo}"; done
+for f in "$HOLDFAST_HOME/run/token" "$HOLDFAST_HOME/secret" "$REPO" /etc/passwd; do [ -e "$f" ] && echo "sees \${f##*/}"; done
+for f in "$RO/x" rw "$RW/x" .git/x; do (: >"$f") 2>/dev/null && echo "writes \${f##*/repo}"; done
 [ "$(wc -l </proc/net/dev)" -gt 3 ] && echo network
 env | grep -c ^SECRET_OF
 git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside && echo committed
@@ -124,7 +142,7 @@ git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside
 
 if (!forbidden)
   test.skipIf(!works)(
-    "a sandbox shows what was listed and no more; hooks cannot be changed; git works (needs bwrap)",
+    "a sandbox shows what was listed and no more; its clone is its own, and its commits are fetched by a command (needs bwrap)",
     async () => {
       const place = home();
       await place.live({ PATH, SECRET_OF_DAEMON: "1" });
@@ -133,13 +151,21 @@ if (!forbidden)
       writeFileSync(place.file("secret"), "s");
       const [RO, RW] = [place.file("ro"), place.file("rw")];
       const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
-      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
+      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW, REPO: top } });
       const { id } = await place.must("agent.new", wish);
       await place.say(id, "go");
       await place.rests(id, 1);
-      const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
+      const { clone } = (await place.shown(id)).workspace ?? {};
+      const said = readFileSync(join(clone?.path ?? "", "out"), "utf8")
+        .trim()
+        .split("\n");
       expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
-      expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
+      expect(git("log", "--format=%s", "--all")).toBe("first\n");
+      expect(await cli(place, "agent", "inspect", "alpha")).toMatch(/its commits\s+holdfast agent fetch alpha/);
+      expect(await cli(place, "agent", "fetch", "alpha", "--print")).toStartWith("git --git-dir");
+      await cli(place, "agent", "fetch", "alpha");
+      expect(git("log", "--format=%s", clone?.branch ?? "")).toBe("inside\nfirst\n");
+      expect(git("status", "--porcelain", "-b")).toBe("## main\n");
     },
   );
 
@@ -229,7 +255,8 @@ test("a sandbox that cannot be created is reported at once, with bubblewrap's me
   writeFileSync(place.file("bin/bwrap"), fake, { mode: 0o755 });
   const workspace = { worktree: false, sandbox: NETWORK };
   await place.live({ PATH: `${place.file("bin")}:/usr/bin:/bin` });
-  const { id } = await place.must("agent.new", told(place, "", { workspace, instructions: "go" }));
+  const cwd = ownDirectory(place);
+  const { id } = await place.must("agent.new", told(place, "", { workspace, cwd, instructions: "go" }));
   const { note } = await place.becomes(id, "crashed");
   expect(note).toContain("bwrap: No permissions to create new namespace");
   expect(note).toContain("user namespaces");
@@ -241,6 +268,56 @@ if (forbidden)
     const place = home();
     await place.live({ PATH });
     const workspace = { worktree: false, sandbox: NETWORK };
-    const { id } = await place.must("agent.new", told(place, "", { workspace, instructions: "go" }));
+    const cwd = ownDirectory(place);
+    const { id } = await place.must("agent.new", told(place, "", { workspace, cwd, instructions: "go" }));
     expect((await place.becomes(id, "crashed")).note).toContain("bwrap: ");
   });
+
+/** As if the user had configured nothing. */
+function unconfigured(place: AgentHome): void {
+  writeFileSync(place.file(".config/holdfast/config.toml"), "[web]\nenabled = false\n");
+}
+
+if (!forbidden)
+  test.skipIf(!works)(
+    "by default Claude Code is sandboxed, others are not, and a word decides (needs bwrap)",
+    async () => {
+      const place = home();
+      unconfigured(place);
+      await place.live({ PATH });
+      const { top } = repository(place);
+      const made = async (name: string, given: Partial<NewAgent>) => {
+        const { id } = await place.must("agent.new", { ...told(place, "", { cwd: top, ...given }), name });
+        return { id, workspace: (await place.shown(id)).workspace };
+      };
+      const claude = await made("a", { provider: "claude" });
+      expect(claude.workspace).toMatchObject({ sandbox: { git: null }, clone: { repository: top } });
+      expect((await made("b", { provider: "claude", workspace: OUTSIDE })).workspace).toBeNull();
+      expect((await made("c", { provider: "scripted" })).workspace).toBeNull();
+      const acp = await made("d", { provider: "acp" });
+      expect(acp.workspace).toMatchObject({ sandbox: null, unsandboxed: expect.stringContaining("kind acp") });
+      const cwd = claude.workspace?.clone?.path ?? "";
+      const below = await made("e", { provider: "scripted", parent: claude.id, cwd });
+      expect(below.workspace).toEqual({ worktree: null, sandbox: claude.workspace?.sandbox ?? null });
+    },
+  );
+
+const OUTSIDE = { worktree: false, sandbox: null, unsandboxed: true };
+
+test("if bubblewrap does not work, Claude Code runs without a sandbox, which is said at once and with its prompts", async () => {
+  const place = home();
+  unconfigured(place);
+  const asks = `#!/bin/sh
+while read -r line; do case $line in *'"type":"user"'*)
+  echo '{"type":"control_request","request_id":"1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}';; esac; done
+`;
+  mkdirSync(place.file("bin"));
+  writeFileSync(place.file("bin/claude"), asks, { mode: 0o755 });
+  for (const name of ["sh", "env"]) symlinkSync(`/bin/${name}`, place.file(`bin/${name}`));
+  await place.live({ PATH: place.file("bin") });
+  const said = await cli(place, "agent", "new", "plain", "--cwd", ownDirectory(place), "--instructions", "go");
+  expect(said).toContain("plain runs without a sandbox: bubblewrap (bwrap) is not installed");
+  await place.prompt();
+  expect(await cli(place, "prompts")).toContain("plain runs without a sandbox");
+  expect(await cli(place, "agent", "inspect", "plain")).toContain("none: bubblewrap");
+});

@@ -1,9 +1,11 @@
-// Creating an agent's worktree is killed at every call that changes the disk: the next process finds it or creates it
-// again (WT1 of core/workflow/worktree.ts). Real git; strace kills it.
+// Creating an agent's worktree or clone is killed at every call that changes the disk: the next process finds it or
+// creates it again (WT1 of core/workflow/worktree.ts, CL3 of core/agent/clone.ts). Real git; strace kills it.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TRIAL } from "../../src/core/agent/bwrap.ts";
+import { cloned } from "../../src/core/agent/clone.ts";
 import { worktreeWords } from "../../src/core/workflow/worktree.ts";
 import { PROFILE } from "../sim/fuzz/profile.ts";
 
@@ -56,6 +58,26 @@ test.skipIf(!works).each(["mkdir", "rename", "unlink", "write", "link", "symlink
       expect([name, run(words)]).toMatchObject([name, { ok: true }]);
       expect([name, run(["git", "-C", path, "status", "--porcelain", "-b"]).said]).toEqual([name, `## ${branch}\n`]);
       expect(readFileSync(join(path, "sub/deep"), "utf8")).toBe("sub/deep\n");
+      if (!killed) return;
+    }
+  },
+);
+
+const sandboxes = Bun.which("bwrap") !== null && Bun.spawnSync([...TRIAL]).success;
+
+test.skipIf(!works || !sandboxes).each(["mkdir", "rename", "unlink", "symlink", "fsync"])(
+  "a clone is found or created again when its creation was killed at every %s (every fifth in the profile ci) (needs strace and bwrap)",
+  (call) => {
+    if (!existsSync(repository)) prepare();
+    for (let when = 1; ; when += STEP) {
+      const name = `${call}-${when}`;
+      const [path, branch] = [join(scratch, "clones", name), `holdfast/${name}`];
+      const words = cloned({ path, repository, git: repository, branch }, "sub", ["true"]);
+      const killed = killedAt(words, call, when);
+      expect([name, run(words)]).toMatchObject([name, { ok: true }]);
+      expect([name, run(["git", "-C", path, "status", "--porcelain", "-b"]).said]).toEqual([name, `## ${branch}\n`]);
+      expect(readFileSync(join(path, "sub/deep"), "utf8")).toBe("sub/deep\n");
+      expect(existsSync(`${path}.making`)).toBe(false);
       if (!killed) return;
     }
   },

@@ -13,7 +13,7 @@ import { columns } from "../table.ts";
 import { onAgent } from "./find.ts";
 import { rowOf, spanText } from "./row.ts";
 import { ruleText } from "./rules.ts";
-import { workspaceLines } from "./workspace.ts";
+import { fetching, workspaceLines } from "./workspace.ts";
 
 /** One column after the longest name. */
 const INDENT = 12;
@@ -39,6 +39,7 @@ function textOf(agent: ShownAgent, now: number): string {
     ["session", agent.session],
     ["directory", agent.cwd],
     ...workspaceLines(agent.workspace),
+    ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
     ["inbox", count(inbox, "message")],

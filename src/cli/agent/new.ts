@@ -10,12 +10,12 @@ import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { printJson } from "../print.ts";
+import { printJson, say } from "../print.ts";
 import { findAgent } from "./find.ts";
 import { givenText } from "./input.ts";
 import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
-import { type WorkspaceFlags, wantedWorkspace } from "./workspace.ts";
+import { type WorkspaceFlags, wantedWorkspace, workspaceNotes } from "./workspace.ts";
 
 export type NewAgentFlags = DataFlags &
   SettingFlags & {
@@ -41,9 +41,11 @@ async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, n
     if (parent?.ok === false) return parent;
     const above = parent?.value;
     const cwd = flags.cwd === undefined && above !== undefined ? above.cwd : wish.value.cwd;
-    return client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd });
+    const created = await client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd });
+    return created.ok ? client.call("agent.show", { id: created.value.id }) : created;
   });
   if (!made.ok) return made;
+  for (const note of workspaceNotes(made.value)) await say(world.console, note);
   if (flags.json) await printJson(world.console, rowOf(made.value));
   else await world.console.out.write(`${made.value.id}\n`);
   return ok(EXIT.ok);

@@ -57,6 +57,8 @@ async function show({ console, clock }: DaemonCommandWorld, listed: readonly Lis
   for (const [at, prompt] of listed.entries()) await printer.add(`${at === 0 ? "" : "\n"}${promptBlock(prompt, view)}`);
   await printer.flush();
   if (listed.some(({ state }) => state === "open")) await say(console, "answer with: holdfast answer ID allow|deny");
+  const open = listed.find(({ unsandboxed }) => unsandboxed !== undefined);
+  if (open !== undefined) await say(console, `${open.name} runs without a sandbox: ${open.unsandboxed}.`);
 }
 
 async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string, decision: Decision): Promise<Exit> {

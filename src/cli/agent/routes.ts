@@ -3,6 +3,7 @@ import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { choiceFlag, countFlag, type DataFlags, flag, home, newName, proposing, text, textFlag } from "../flags.ts";
 import type { SetFlags, TerminateFlags } from "./change.ts";
+import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
@@ -194,10 +195,25 @@ const set = buildCommand<SetFlags, [agent: string], Context>({
   docs: { brief: "Change an agent's recovery, hang detection and prompt defaults" },
 });
 
+const fetch = buildCommand<FetchFlags, [agent: string], Context>({
+  loader: async () => (await import("./fetch.ts")).fetchCommand,
+  parameters: {
+    flags: { home, print: flag("Print the git command instead of running it") },
+    positional: one,
+  },
+  docs: {
+    brief: "Bring the commits of a sandboxed agent from its clone into your repository",
+    fullDescription: [
+      "They become the remote-tracking branch holdfast/NAME-ID; your own branches and files stay as they are.",
+      "git reads the clone inside a sandbox, and checks every object: the agent may have put anything there.",
+    ].join("\n"),
+  },
+});
+
 const agents = buildRouteMap({
   routes: {
     ...{ new: create, send, ask, tree, inspect, inbox, log, follow },
-    ...{ terminate, retry, interrupt, suspend, set },
+    ...{ terminate, retry, interrupt, suspend, set, fetch },
   },
   docs: { brief: "Agents: their tree, messages and turns (docs/AGENTS.md)" },
 });

@@ -1,7 +1,7 @@
 // Where an agent works: parses the flags, and formats the result.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
-import type { WantedWorkspace } from "../../wire/rpc/agent.ts";
+import type { ShownAgent, WantedWorkspace } from "../../wire/rpc/agent.ts";
 import { flag } from "../flags.ts";
 
 export type WorkspaceFlags = {
@@ -26,25 +26,33 @@ export const workspaceFlags = {
   worktree: flag(
     "Work in a separate git worktree on its own branch (holdfast/NAME-ID), which is kept after the agent ends",
   ),
-  sandbox: flag("Run in a sandbox (bubblewrap) that sees only the system, its directory and what you bind"),
-  bindRo: path("With --sandbox: a path it may also read, but not change. May be repeated"),
-  bind: path("With --sandbox: a path it may also change. May be repeated"),
-  noNetwork: flag("With --sandbox: no network; its Holdfast tools still work"),
+  sandbox: {
+    kind: "boolean",
+    optional: true,
+    brief:
+      "Run in a sandbox (bubblewrap) that sees only the system, its directory (of a repository: a clone) and what you bind [default = agents.sandbox]",
+  },
+  bindRo: path("A path that its sandbox may also read, but not change. May be repeated"),
+  bind: path("A path that its sandbox may also change. May be repeated"),
+  noNetwork: flag("A sandbox without a network; its Holdfast tools still work"),
 } as const;
 
+/** What it should see implies a sandbox. */
 export function wantedWorkspace(
-  { worktree = false, sandbox = false, bindRo = [], bind = [], noNetwork = false }: WorkspaceFlags,
+  { worktree = false, sandbox, bindRo = [], bind = [], noNetwork = false }: WorkspaceFlags,
   absolute: (path: string) => string,
 ): Result<{ readonly workspace?: WantedWorkspace }> {
-  if (!sandbox && (bindRo.length > 0 || bind.length > 0 || noNetwork))
-    return refused("usage", "--bind-ro, --bind and --no-network need a sandbox.", "Add --sandbox.");
-  if (!worktree && !sandbox) return ok({});
+  const implied = bindRo.length > 0 || bind.length > 0 || noNetwork;
+  if (sandbox === false && implied)
+    return refused("usage", "--bind-ro, --bind and --no-network need a sandbox.", "Leave --no-sandbox out.");
+  if (sandbox === false) return ok({ workspace: { worktree, sandbox: null, unsandboxed: true } });
   const [read, write] = [bindRo.map(absolute), bind.map(absolute)];
-  return ok({ workspace: { worktree, sandbox: sandbox ? { read, write, network: !noNetwork } : null } });
+  if (sandbox || implied) return ok({ workspace: { worktree, sandbox: { read, write, network: !noNetwork } } });
+  return ok(worktree ? { workspace: { worktree, sandbox: null } } : {});
 }
 
 export function workspaceLines(workspace: Workspace | null): (readonly [string, string | null])[] {
-  const { worktree = null, sandbox = null } = workspace ?? {};
+  const { worktree = null, sandbox = null, clone, unsandboxed } = workspace ?? {};
   const more = (name: string, paths: readonly string[]) => (paths.length === 0 ? [] : [`${name} ${paths.join(", ")}`]);
   const shown = sandbox && [
     ...more("writes", sandbox.write),
@@ -53,6 +61,27 @@ export function workspaceLines(workspace: Workspace | null): (readonly [string, 
   ];
   return [
     ["worktree", worktree && `${worktree.path} (branch ${worktree.branch})`],
-    ["sandbox", shown?.join("; ") ?? null],
+    ["clone", clone === undefined ? null : `${clone.path} (branch ${clone.branch}), of ${clone.repository}`],
+    ["sandbox", shown?.join("; ") ?? (unsandboxed === undefined ? null : `none: ${unsandboxed}`)],
   ];
+}
+
+/** What a person should know about where a new agent works. */
+export function workspaceNotes({ name, workspace }: Pick<ShownAgent, "name" | "workspace">): string[] {
+  const { clone, unsandboxed } = workspace ?? {};
+  return [
+    ...(clone === undefined
+      ? []
+      : [
+          `${name} works in a clone of ${clone.repository}, without what is not committed there.\n  → ${fetching(name)}`,
+        ]),
+    ...(unsandboxed === undefined ? [] : [`${name} runs without a sandbox: ${unsandboxed}.\n  → ${NO_SANDBOX}`]),
+  ];
+}
+
+const NO_SANDBOX = "docs/AGENTS.md#workspaces; --no-sandbox says that this is meant";
+
+/** The command that brings its commits. */
+export function fetching(name: string): string {
+  return `holdfast agent fetch ${name}`;
 }

@@ -3,10 +3,11 @@
 //      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
+import { findProgram } from "../../home/find-program.ts";
 import { originalOf } from "../../home/identity.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
-import { askProgram, findProgram } from "../brief.ts";
+import { askProgram } from "../brief.ts";
 import { count } from "../print.ts";
 import { serviceState } from "../service/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";

@@ -2,8 +2,9 @@
 // SY1. If the manager does not answer (in a container there is none), its own error message is the result.
 // SY2. If the login did not set the manager's directory (su, cron), the usual one is used.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { findProgram } from "../../home/find-program.ts";
 import { realMachine } from "../../world/real/machine.ts";
-import { type Answered, askProgram, findProgram } from "../brief.ts";
+import { type Answered, askProgram } from "../brief.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { UNIT_NAME } from "./unit.ts";
 

@@ -3,12 +3,14 @@ import { expect, test } from "bun:test";
 import { bwrapWords, inherited, placed, type Sandbox, whyNotBegun } from "./workspace.ts";
 
 const WORKTREE = { path: "/h/worktrees/r-1", repository: "/r o", branch: "holdfast/a-1" };
-const SANDBOX: Sandbox = { read: ["/ro"], write: ["/r o", "/w"], git: "/r o/.git", network: false };
+const CLONE = { path: "/h/clones/r-1", repository: "/r o", git: "/r o", branch: "holdfast/a-1" };
+const SANDBOX: Sandbox = { read: ["/ro"], write: ["/r o", "/w"], git: null, network: false };
 const TOOLS = {
   home: "/h",
   programs: ["/bun", "/src"],
   door: { from: "/h/run/door", at: "/h/run" },
   token: "/h/agents/1/token",
+  links: [{ at: "/home/me/bin/claude", to: "/home/me/claude/cli.js" }],
 };
 const START = { argv: ["claude", "--flag", "two words; $(no)"], cwd: "/r o" };
 
@@ -23,17 +25,17 @@ test("without a workspace the command is unchanged", () => {
 
 test("a sandbox shows the system, the given paths and what tools need; later arguments win over earlier ones", () => {
   const { argv, cwd } = placed({ worktree: null, sandbox: SANDBOX }, START, TOOLS);
-  expect(cwd).toBe("/r o");
+  expect(cwd).toBe("/h"); // Not where the agent can exchange what is there.
   expect(argv[0]).toBe("bwrap");
   expect(argv.slice(argv.indexOf("--"))).toEqual(["--", ...START.argv]);
   for (const word of ["--die-with-parent", "--unshare-pid", "--unshare-net"]) expect(argv).toContain(word);
+  expect(follows(argv, "--cap-drop", "ALL")).toBeGreaterThan(0);
+  expect(follows(argv, "--symlink", "/home/me/claude/cli.js", "/home/me/bin/claude")).toBeGreaterThan(0);
   const tmp = follows(argv, "--tmpfs", "/tmp");
   const ro = follows(argv, "--ro-bind", "/ro", "/ro");
   const write = follows(argv, "--bind", "/r o", "/r o");
-  const hooks = follows(argv, "--ro-bind-try", "/r o/.git/hooks", "/r o/.git/hooks");
-  expect([tmp, ro, write, hooks].every((at) => at > 0)).toBe(true);
-  expect([tmp, ro, write, hooks]).toEqual([tmp, ro, write, hooks].toSorted((a, b) => a - b));
-  expect(follows(argv, "--ro-bind-try", "/r o/.git/config", "/r o/.git/config")).toBeGreaterThan(write);
+  expect([tmp, ro, write].every((at) => at > 0)).toBe(true);
+  expect([tmp, ro, write]).toEqual([tmp, ro, write].toSorted((a, b) => a - b));
   expect(follows(argv, "--ro-bind", "/h/run/door", "/h/run")).toBeGreaterThan(write);
   expect(follows(argv, "--chdir", "/r o")).toBeGreaterThan(0);
 });
@@ -48,22 +50,36 @@ test("a path above our home does not show the home, but given paths inside it ar
   expect(follows(shown, "--ro-bind", "/h/run/door", "/h/run")).toBe(3);
 });
 
-test("with a network there is one, and without a repository no git path is bound", () => {
-  const words = bwrapWords({ ...SANDBOX, git: null, network: true }, "/w", TOOLS);
-  expect(words).not.toContain("--unshare-net");
-  expect(words.join(" ")).not.toContain(".git");
+test("with a network there is one", () => {
+  expect(bwrapWords({ ...SANDBOX, network: true }, "/w", TOOLS)).not.toContain("--unshare-net");
 });
 
 test("a worktree is created first, from the repository, and every value stays one argument", () => {
-  const { argv, cwd } = placed(
-    { worktree: WORKTREE, sandbox: SANDBOX },
-    { ...START, cwd: "/h/worktrees/r-1/sub" },
-    TOOLS,
-  );
+  const { argv, cwd } = placed({ worktree: WORKTREE, sandbox: null }, { ...START, cwd: "/h/worktrees/r-1/sub" }, TOOLS);
   expect(cwd).toBe("/r o");
-  const at = argv.indexOf("bwrap");
+  const at = argv.indexOf("claude");
   expect(argv.slice(at - 4, at)).toEqual(["/r o", "/h/worktrees/r-1", "holdfast/a-1", "/h/worktrees/r-1/sub"]);
   expect(argv[2]).not.toContain("/r o");
+});
+
+test("a clone is made first, outside of it, and every value stays one argument", () => {
+  const sandbox = { ...SANDBOX, write: [CLONE.path] };
+  const workspace = { worktree: null, sandbox, clone: CLONE };
+  const { argv, cwd } = placed(workspace, { ...START, cwd: `${CLONE.path}/sub` }, TOOLS);
+  expect(cwd).toBe("/h");
+  const at = argv.indexOf("bwrap");
+  expect(argv.slice(at - 6, at - 1)).toEqual([CLONE.path, "/r o", "/r o", "holdfast/a-1", "/sub"]);
+  expect([argv[2], argv[at - 1]].join()).not.toContain("/r o");
+});
+
+test("WS4 a sandbox of an older version, which could change the user's repository, is not started", () => {
+  const sandbox = { ...SANDBOX, git: "/r o/.git" };
+  for (const worktree of [null, WORKTREE]) {
+    const { argv } = placed({ worktree, sandbox }, START, TOOLS);
+    const { exitCode, stderr } = Bun.spawnSync([...argv]);
+    expect(exitCode).toBe(125);
+    expect(whyNotBegun({ worktree, sandbox }, exitCode, stderr.toString())).toContain("lets it change /r o/.git");
+  }
 });
 
 test("children get the sandbox, and the worktree stays with the parent", () => {

@@ -1,26 +1,37 @@
-// Where an agent works: its own git worktree, or a sandbox; and the command line that puts its program there.
+// Where an agent works: its own git worktree; or a sandbox, with a clone of its own if it is about a repository.
+// And the command line that puts its program there.
 // WS1. Both are made by the process itself, in its holder, before it becomes the agent's program: what to make is in
 //      the log before it starts, never two processes make it at once (HE3 of daemon/held/held-programs.ts), and after a
 //      crash it is found, or made again.
 // WS2. Values are arguments; no shell text is made of them.
 // WS3. A sandbox shows the system and the given paths. The rest of the disk is hidden: no home, no keys, no other
 //      agent's token; our own home is hidden even if a given path contains it.
-// WS4. What would later be run outside cannot be changed from inside: a repository's hooks and configuration are
-//      read-only.
+// WS4. No repository of the user's can be changed from inside: whoever can write to a `.git` decides what git runs.
+//      Agents of older versions could, and are not started any more.
 // WS5. Everything in a sandbox ends with its first process.
-// WS6. Children work where their parent works, in a sandbox of the same form; the worktree belongs to the parent.
+// WS6. Children work where their parent works, in a sandbox of the same form; worktree and clone belong to the parent.
+// WS8. The agent's program is shown wherever it is installed, read-only.
 import { type Worktree, worktreeWords } from "../workflow/worktree.ts";
+import { NOT_MADE, SEALED, SHOWN } from "./bwrap.ts";
+import { type Clone, cloned } from "./clone.ts";
 
 export type Sandbox = {
   /** Absolute paths, at the same place inside and outside. */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** The git directory of the repository of its working directory (WS4). */
+  /** Of agents of older versions: the git directory that they could change (WS4). */
   readonly git: string | null;
   readonly network: boolean;
 };
 
-export type Workspace = { readonly worktree: Worktree | null; readonly sandbox: Sandbox | null };
+export type Workspace = {
+  readonly worktree: Worktree | null;
+  readonly sandbox: Sandbox | null;
+  /** Only with a sandbox. */
+  readonly clone?: Clone;
+  /** Why it has no sandbox although it should have one. */
+  readonly unsandboxed?: string;
+};
 
 /** What an agent's tools need of Holdfast: programs, the directory of the socket, the token. */
 export type ToolPlaces = {
@@ -29,16 +40,14 @@ export type ToolPlaces = {
   /** A directory with only our socket, bound to `at`: a bound socket itself would be stale after a restart. */
   readonly door: { readonly from: string; readonly at: string };
   readonly token: string;
+  /** Symbolic links to programs, with their targets (WS8). */
+  readonly links: readonly { readonly at: string; readonly to: string }[];
 };
 
 type Start = { readonly argv: readonly string[]; readonly cwd: string };
 
-/** What every program needs; missing ones are skipped. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/etc"];
 /** The usual target of /etc/resolv.conf. */
 const NAMES = "/run/systemd/resolve";
-/** The conventional exit code of wrappers, when it was not the program that failed. */
-const NOT_MADE = 125;
 const NOT_STARTED: readonly number[] = [NOT_MADE, 126, 127];
 const BWRAP_FAILED = 1;
 
@@ -54,29 +63,50 @@ shift 9
 exec "$@"
 `;
 
-/** The command line of an agent's program: in its sandbox, and after creating its worktree (WS1). */
+/** Says that it is not started, and why. */
+const REFUSE = `printf '%s\\n' "$1" >&2; exit ${NOT_MADE}`;
+
+/** The command line of an agent's program: in its sandbox, and after creating its worktree or clone (WS1). */
 export function placed(workspace: Workspace | null, start: Start, tools: ToolPlaces): Start {
   if (workspace === null) return start;
-  const { worktree, sandbox } = workspace;
-  const argv = sandbox === null ? start.argv : [...bwrapWords(sandbox, start.cwd, tools), "--", ...start.argv];
-  if (worktree === null) return { argv, cwd: start.cwd };
-  const words = ["/bin/sh", "-c", MAKE_THEN, "sh", ...worktreeWords(worktree, start.cwd), ...argv]; // WS2
+  const { worktree, sandbox, clone } = workspace;
+  if (sandbox !== null) return { argv: sandboxed(sandbox, clone, start, tools), cwd: tools.home }; // WS4
+  if (worktree === null) return start;
+  const words = ["/bin/sh", "-c", MAKE_THEN, "sh", ...worktreeWords(worktree, start.cwd), ...start.argv]; // WS2
   return { argv: words, cwd: worktree.repository };
 }
 
-/** WS2, WS3, WS5 */
-export function bwrapWords({ read, write, git, network }: Sandbox, cwd: string, tools: ToolPlaces): readonly string[] {
-  const { programs, home, door, token } = tools;
-  const named = [...show("--ro-bind", read), ...show("--bind", write), ...(git === null ? [] : guarded(git))];
+/** Nothing outside enters the directory of the agent, which may have put something else in its place. */
+function sandboxed(sandbox: Sandbox, clone: Clone | undefined, { argv, cwd }: Start, tools: ToolPlaces): string[] {
+  if (sandbox.git !== null) return ["/bin/sh", "-c", REFUSE, "sh", sharedGit(sandbox.git, cwd)]; // WS4
+  const words = [...bwrapWords(sandbox, cwd, tools), "--", ...argv];
+  return clone === undefined ? words : cloned(clone, cwd.slice(clone.path.length), words);
+}
+
+function sharedGit(git: string, cwd: string): string {
   return [
-    ...["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"], // WS5
+    `Its sandbox, made by an older version, lets it change ${git}, by which it could run programs as you:`,
+    `it is not started any more. Its files are in ${cwd}. Before you use git there, look at what .git is there.`,
+    "Then end it (holdfast agent terminate) and make a new one, which works in a clone of its own.",
+  ].join(" ");
+}
+
+/** WS2, WS3, WS5 */
+export function bwrapWords({ read, write, network }: Sandbox, cwd: string, tools: ToolPlaces): readonly string[] {
+  const { programs, links, home, door, token } = tools;
+  const named = [
+    ...show("--ro-bind", programs),
+    ...links.map(({ at, to }) => ["--symlink", to, at]), // WS8
+    ...show("--ro-bind", read),
+    ...show("--bind", write),
+  ];
+  return [
+    ...SEALED, // WS5
     ...(network ? [] : ["--unshare-net"]),
-    ...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...SHOWN,
     ...(network ? ["--ro-bind-try", NAMES, NAMES] : []),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
-    ...show("--ro-bind", programs).flat(),
     ...named.flat(),
-    ...["--tmpfs", home, ...named.filter(([, path]) => path?.startsWith(`${home}/`)).flat()], // WS3
+    ...["--tmpfs", home, ...named.filter((words) => words.at(-1)?.startsWith(`${home}/`)).flat()], // WS3
     ...["--ro-bind", door.from, door.at, "--ro-bind", token, token],
     ...["--chdir", cwd],
   ];
@@ -84,11 +114,6 @@ export function bwrapWords({ read, write, git, network }: Sandbox, cwd: string, 
 
 function show(how: string, paths: readonly string[]): string[][] {
   return paths.map((path) => [how, path, path]);
-}
-
-/** WS4 */
-function guarded(git: string): string[][] {
-  return [...show("--bind", [git]), ...show("--ro-bind-try", [`${git}/hooks`, `${git}/config`])];
 }
 
 /** WS6 */
@@ -105,6 +130,10 @@ export function whyNotBegun(workspace: Workspace | null, code: number | null, er
 }
 
 const HINTS: readonly (readonly [words: string, hint: string])[] = [
-  ["namespace", " (bubblewrap needs user namespaces; without --sandbox it would run)"],
-  ["execvp", " (a sandbox shows only programs in /usr and /opt; --bind-ro DIRECTORY shows more)"],
+  ["namespace", " (bubblewrap needs user namespaces; with --no-sandbox it would run)"],
+  ["execvp", " (the sandbox does not show this program, or what runs it; --bind-ro DIRECTORY shows more)"],
+  [
+    "alternates",
+    " (objects of another repository are not shown: git repack -a -d, then remove objects/info/alternates)",
+  ],
 ];

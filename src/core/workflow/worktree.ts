@@ -6,6 +6,8 @@
 //      this run alone. A worktree that git was removing when it was killed is moved aside.
 // WT3. Values reach git as arguments, never as part of a shell text.
 // WT4. It is kept when the run has ended: a rollback, or a retry of items, continues in it.
+// WT5. git is told which repository, and runs none of its hooks. What a worktree's `.git` points to is removed only if
+//      it belongs to that repository.
 
 export type Worktree = {
   readonly path: string;
@@ -22,20 +24,26 @@ export const GIT_VARIABLES: readonly string[] = [
   ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"],
 ];
 
+/** Nothing that a repository's configuration names runs when we use git (WT5). */
+export const NO_PROGRAMS: readonly string[] = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+
 const SCRIPT = `
+git_dir=$1/.git
+git() { command git --git-dir="$git_dir" ${NO_PROGRAMS.join(" ")} "$@"; }
+common=$(git rev-parse --git-common-dir)
 if [ ! -s "$2/.git" ]; then rm -f -- "$2/.git"; fi
 at=$(sed -n 's/^gitdir: //p' "$2/.git" 2>&- || :)
 case $at in ''|/*) ;; *) at=$2/$at ;; esac
 if [ "$(cat "$at/locked" 2>&- || :)" = initializing ]
-then git -C "$1" worktree remove -f -f "$2" || rm -rf -- "$2" "$at"
-elif [ -n "$at" ] && [ ! -e "$at/commondir" ] && git -C "$1" rev-parse -q --git-dir >&2
+then git worktree remove -f -f "$2" || { [ "$at/../.." -ef "$common" ] && rm -rf -- "$2" "$at"; }
+elif [ -n "$at" ] && [ ! -e "$at/commondir" ] && git rev-parse -q --git-dir >&2
 then mv -- "$2" "$2.half-made"
 fi
 if [ ! -e "$2/.git" ]; then
-  (cd -- "$1" && rm -f -- "$(git rev-parse --git-common-dir)/refs/heads/$3.lock")
-  if git -C "$1" show-ref --verify --quiet "refs/heads/$3"
-  then git -C "$1" worktree add -f -f "$2" "$3"
-  else git -C "$1" worktree add -f -f -b "$3" "$2" HEAD
+  rm -f -- "$common/refs/heads/$3.lock"
+  if git show-ref --verify --quiet "refs/heads/$3"
+  then git worktree add -f -f "$2" "$3"
+  else git worktree add -f -f -b "$3" "$2" HEAD
   fi
 fi
 mkdir -p -- "$4"

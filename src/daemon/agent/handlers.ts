@@ -12,11 +12,18 @@ import { type Agent, isLive, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { whyNotThere } from "../../core/agent/inherit.ts";
+import type { Recipe } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { inherited } from "../../core/agent/workspace.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
-import { type ListedAgent, type ListedPrompt, type NewAgent, readBearer } from "../../wire/rpc/agent.ts";
+import {
+  type ListedAgent,
+  type ListedPrompt,
+  type NewAgent,
+  readBearer,
+  type WantedWorkspace,
+} from "../../wire/rpc/agent.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
@@ -26,12 +33,15 @@ import type { HandedCalls } from "./handed-calls.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
+import type { Sandboxing } from "./sandboxing.ts";
 import type { AgentStore } from "./store.ts";
 import { type Placed, workspaceOf } from "./workspaces.ts";
 
 export type AgentHandlerPorts = {
   readonly disk: Disk;
   readonly home: string;
+  /** Decides whether a new agent is sandboxed. */
+  sandboxing(wanted: WantedWorkspace | undefined, recipe: Recipe): Promise<Sandboxing>;
   readonly environment: EnvironmentRules;
   readonly agentConfig: AgentConfig;
   readonly defaultProvider: string;
@@ -161,7 +171,7 @@ function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) =>
 /** AH1 */
 async function create(ports: AgentHandlerPorts, params: NewAgent): Promise<Result<ListedAgent>> {
   const { store } = ports;
-  const command = createOf(ports, params);
+  const command = await createOf(ports, params);
   if (!command.ok) return command;
   const known = store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
@@ -170,8 +180,8 @@ async function create(ports: AgentHandlerPorts, params: NewAgent): Promise<Resul
   return twin === undefined ? made : ok(listedAgent(twin));
 }
 
-function createOf(ports: AgentHandlerPorts, params: NewAgent): Result<CreateAgent> {
-  const { agentConfig, environment, defaultProvider, disk, home } = ports;
+async function createOf(ports: AgentHandlerPorts, params: NewAgent): Promise<Result<CreateAgent>> {
+  const { agentConfig, environment, defaultProvider } = ports;
   const {
     id,
     name,
@@ -180,7 +190,6 @@ function createOf(ports: AgentHandlerPorts, params: NewAgent): Result<CreateAgen
     provider,
     model,
     systemPrompt,
-    cwd,
     env,
     command,
     flags,
@@ -195,31 +204,33 @@ function createOf(ports: AgentHandlerPorts, params: NewAgent): Result<CreateAgen
     permissionMode,
   });
   if (!recipe.ok) return recipe;
-  const kept = keepEnvironment(env, environment).kept;
-  const above = parent === null ? undefined : ports.store.settledAgent(parent);
-  const place = placeBelow(above, params, () =>
-    workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: params.workspace }, recipe.value),
-  );
+  const place = await placeOf(ports, { ...params, env: keepEnvironment(env, environment).kept }, recipe.value);
   if (!place.ok) return place;
   const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 
 /** IN3 of core/agent/inherit.ts. A child that wants nothing else gets the sandbox of its parent. */
-function placeBelow(
-  parent: Agent | undefined,
-  { cwd, workspace }: NewAgent,
-  make: () => Result<Placed>,
-): Result<Placed> {
-  const sandbox = parent?.plan.workspace?.sandbox ?? null;
-  if (parent === undefined || sandbox === null) return make();
-  const wanted = workspace?.sandbox ?? { read: [], write: [], network: sandbox.network };
-  const refusal = whyNotThere(parent.name, sandbox, { ...wanted, cwd });
-  if (refusal !== undefined) return { ok: false, error: refusal };
-  const place = make();
-  if (!place.ok || place.value.workspace?.sandbox != null) return place;
-  if (place.value.workspace === null) return ok({ ...place.value, workspace: inherited(parent.plan.workspace) });
-  return refused("above-parent", `${parent.name} is in a sandbox, and so are its agents.`, "Add --sandbox.");
+async function placeOf(
+  { disk, home, sandboxing, store }: AgentHandlerPorts,
+  { id, name, parent, cwd, env, workspace }: NewAgent,
+  recipe: Recipe,
+): Promise<Result<Placed>> {
+  const above = parent === null ? undefined : store.settledAgent(parent);
+  const sandbox = above?.plan.workspace?.sandbox ?? null;
+  if (above !== undefined && sandbox !== null) {
+    const shown = workspace?.sandbox ?? { read: [], write: [], network: sandbox.network };
+    const refusal = whyNotThere(above.name, sandbox, { ...shown, cwd });
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    if (workspace === undefined) return ok({ cwd, environment: env, workspace: inherited(above.plan.workspace) });
+    if (workspace.sandbox === null)
+      return refused("above-parent", `${above.name} is in a sandbox, and so are its agents.`, "Add --sandbox.");
+  }
+  const { wanted, unsandboxed } = await sandboxing(workspace, recipe);
+  const found = workspaceOf({ disk, home }, { id, name, cwd, env, wanted }, recipe);
+  if (!found.ok || unsandboxed === undefined) return found;
+  const none = { worktree: null, sandbox: null };
+  return ok({ ...found.value, workspace: { ...(found.value.workspace ?? none), unsandboxed } });
 }
 
 function openPromptsOf(store: AgentStore): ListedPrompt[] {

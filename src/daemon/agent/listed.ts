@@ -43,8 +43,13 @@ export function shownAgent(agent: Agent, trouble?: string): ShownAgent {
   };
 }
 
-export function listedPrompt({ id: agent, name, rules }: Agent, prompt: Prompt): ListedPrompt {
+export function listedPrompt({ id: agent, name, rules, plan }: Agent, prompt: Prompt): ListedPrompt {
   const { id, tool, input, since, deadline, state } = prompt;
   const rule = rules.find(({ rule_id }) => rule_id === ruleIdFor(id));
-  return { id, agent, name, tool, input, since, deadline, state: state.kind, ...(rule !== undefined && { rule }) };
+  const unsandboxed = plan.workspace?.unsandboxed;
+  return {
+    ...{ id, agent, name, tool, input, since, deadline, state: state.kind },
+    ...(rule !== undefined && { rule }),
+    ...(unsandboxed !== undefined && { unsandboxed }),
+  };
 }

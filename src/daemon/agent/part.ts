@@ -22,6 +22,7 @@ import { McpServer } from "./mcp-server.ts";
 import { poisonAhead, skippedLines } from "./poisoned.ts";
 import { SessionRecords } from "./records.ts";
 import { agentStages } from "./recovery.ts";
+import { sandboxingOf } from "./sandboxing.ts";
 import { AgentStore, agentFolding } from "./store.ts";
 import { openToolDoor } from "./tool-door.ts";
 
@@ -170,6 +171,7 @@ function openDoors(
   const handlerPorts: AgentHandlerPorts = {
     ...sessions,
     ...{ disk: world.disk, home: world.home },
+    sandboxing: (wanted, recipe) => sandboxingOf(world, config.agents.sandbox, wanted, recipe),
     agentConfig: agentConfigOf(config),
     defaultProvider: config.agents.provider,
     environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },

@@ -3,7 +3,7 @@ import { BUN_VARIABLES } from "../../base/bun.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
-import { placed } from "../../core/agent/workspace.ts";
+import { placed, type ToolPlaces } from "../../core/agent/workspace.ts";
 import { ownToken, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import type { Command } from "../../world/children.ts";
@@ -20,6 +20,7 @@ import {
   removeOlder,
   TAPE,
 } from "./process-files.ts";
+import { programPlaces } from "./program-places.ts";
 import { makeToolDoor } from "./tool-door.ts";
 import { SHIM, toolPlaces } from "./workspaces.ts";
 
@@ -43,12 +44,27 @@ export async function prepareProcess(
   const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
   const { cwd, environment, workspace } = agent.plan;
   if (workspace?.sandbox != null) await makeToolDoor(world);
-  const start = placed(workspace, { argv, cwd }, toolPlaces(world, agent.id));
-  await writeProcessSpec(world, agent, { ...start, env: { ...environment, ...env } });
+  const given = { ...environment, ...env };
+  const start = placed(workspace, { argv, cwd }, placesOf(world, agent, argv, { ...given, ...secrets }));
+  await writeProcessSpec(world, agent, { ...start, env: given });
   removeOlder(world.disk, world.home, agent);
   const { runtime, entry } = ports.holderCommand();
-  const given = { ours: world.self.environment(), secrets };
-  return holderStart(runtime, entry, processDirectory(world.home, agent), given);
+  const passed = { ours: world.self.environment(), secrets };
+  return holderStart(runtime, entry, processDirectory(world.home, agent), passed);
+}
+
+/** What its sandbox shows for its tools and its program. */
+function placesOf(
+  world: DaemonWorld,
+  { id, plan }: Agent,
+  [program = ""]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ToolPlaces {
+  const tools = toolPlaces(world, id);
+  const sandbox = plan.workspace?.sandbox ?? null;
+  if (sandbox === null) return tools;
+  const { programs, links } = programPlaces(world.disk, sandbox, { program, path: env["PATH"] ?? "" });
+  return { ...tools, programs: [...tools.programs, ...programs], links };
 }
 
 type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };

@@ -4,19 +4,25 @@
 //      see.
 // WM2. The directory in which a provider keeps its conversations is visible to it, and created if it does not exist:
 //      without it, nothing could be resumed.
+// WM3. No git repository of the user's can be written to, nor the home directory, nor our own home. (What an agent
+//      leaves in a directory that it shares with the user is as trustworthy as the agent.)
+// WM4. Paths are recorded without symbolic links: one that is exchanged later leads nowhere else.
 
 import { isFault } from "../../base/fault.ts";
-import { joinPath, parentOf } from "../../base/path.ts";
+import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { isWithin } from "../../core/agent/bwrap.ts";
+import type { Clone } from "../../core/agent/clone.ts";
 import { type Recipe, styleOf } from "../../core/agent/provider.ts";
 import type { Sandbox, ToolPlaces, Workspace } from "../../core/agent/workspace.ts";
 import { GIT_VARIABLES, type Worktree, worktreeOf } from "../../core/workflow/worktree.ts";
-import { RUN } from "../../home/layout.ts";
-import { makeDirectories, readWhole } from "../../log/file/file.ts";
+import { CLONES, RUN } from "../../home/layout.ts";
+import { makeDirectories } from "../../log/file/file.ts";
 import type { WantedSandbox, WantedWorkspace } from "../../wire/rpc/agent.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Self } from "../../world/self.ts";
 import { repoOf, repositoryOf } from "../workflow/repo.ts";
+import { gitBeside } from "./origin.ts";
 import { tokenPath } from "./process-files.ts";
 import { toolDoor } from "./tool-door.ts";
 
@@ -40,47 +46,74 @@ export function workspaceOf(place: WorkspaceWorld, wish: Wish, recipe: Recipe): 
     return ok({ cwd, environment: env, workspace: null });
   if (styleOf(recipe) === "request")
     return refused("no-process", "A bare model has no process to put anywhere.", "Leave --worktree and --sandbox out.");
-  const repository = repositoryOf(place.disk, cwd);
+  const real = wanted.sandbox === null ? cwd : (place.disk.realPath(cwd) ?? cwd); // WM4
+  const repository = repositoryOf(place.disk, real);
   if (wanted.worktree && repository === undefined)
     return refused("no-repository", `${cwd} is not in a git repository.`, "Make it in one, or without --worktree.");
-  const worktree = wanted.worktree && repository !== undefined ? ownWorktree(place, wish, repository) : null;
-  const inside = worktree === null ? cwd : `${worktree.path}${cwd.slice(worktree.repository.length)}`;
-  const given = { ...wish, cwd: inside, repository, worktree };
-  const sandbox = wanted.sandbox === null ? ok(null) : sandboxOf(place.disk, given, wanted.sandbox, recipe);
+  const within = { ...wish, cwd: real, repository };
+  return wanted.sandbox === null ? inWorktree(place, within) : inSandbox(place, within, wanted.sandbox, recipe);
+}
+
+type Within = Wish & { readonly repository: string | undefined };
+
+function inWorktree(place: WorkspaceWorld, wish: Within): Result<Placed> {
+  const { cwd, env, repository = cwd } = wish;
+  const worktree = ownWorktree(place, wish, repository);
+  const workspace = { worktree, sandbox: null };
+  return ok({ cwd: `${worktree.path}${cwd.slice(repository.length)}`, environment: withoutGit(env), workspace });
+}
+
+/** In a repository it works in a clone of its own, never in the repository (WM3). */
+function inSandbox(place: WorkspaceWorld, wish: Within, wanted: WantedSandbox, recipe: Recipe): Result<Placed> {
+  const { cwd, env, repository } = wish;
+  if (repository === undefined) {
+    const sandbox = sandboxOf(place, wish, { ...wanted, write: [cwd, ...wanted.write] }, recipe);
+    return sandbox.ok ? ok({ cwd, environment: env, workspace: { worktree: null, sandbox: sandbox.value } }) : sandbox;
+  }
+  const git = gitBeside(place.disk, repository);
+  if (!git.ok) return git;
+  const own = ownWorktree(place, wish, repository);
+  const clone: Clone = { ...own, path: joinPath(place.home, `${CLONES}/${baseName(own.path)}`), git: git.value };
+  const sandbox = sandboxOf(place, wish, wanted, recipe);
   if (!sandbox.ok) return sandbox;
-  const environment = worktree === null ? env : without(env, GIT_VARIABLES);
-  return ok({ cwd: inside, environment, workspace: { worktree, sandbox: sandbox.value } });
+  const shown = { ...sandbox.value, write: [clone.path, ...sandbox.value.write] };
+  const inside = `${clone.path}${cwd.slice(repository.length)}`;
+  return ok({ cwd: inside, environment: withoutGit(env), workspace: { worktree: null, sandbox: shown, clone } });
 }
 
 function ownWorktree({ disk, home }: WorkspaceWorld, { id, name, cwd }: Wish, repository: string): Worktree {
   return worktreeOf({ id, name, repo: repoOf(disk, cwd) }, { home, repository });
 }
 
-function without(env: Env, names: readonly string[]): Env {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+function withoutGit(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !GIT_VARIABLES.includes(name)));
 }
 
-type Within = {
-  readonly cwd: string;
-  readonly env: Env;
-  readonly repository: string | undefined;
-  readonly worktree: Worktree | null;
-};
-
-function sandboxOf(disk: Disk, within: Within, wanted: WantedSandbox, recipe: Recipe): Result<Sandbox> {
+function sandboxOf(place: WorkspaceWorld, { env }: Wish, wanted: WantedSandbox, recipe: Recipe): Result<Sandbox> {
+  const { disk } = place;
   const missing = [...wanted.read, ...wanted.write].find((path) => disk.stat(path) === undefined);
   if (missing !== undefined)
     return refused("no-path", `${missing} does not exist.`, "A sandbox can only show paths that exist.");
-  const { cwd, env, repository, worktree } = within;
+  const write = wanted.write.map((path) => disk.realPath(path) ?? path); // WM4
+  const unsafe = write.map((path) => whyNotWritable(place, env, path)).find((why) => why !== undefined);
+  if (unsafe !== undefined) return refused("unsafe-path", unsafe, UNSAFE_HINT);
   const states = statesOf(disk, recipe, env);
   if (!states.ok) return states;
-  const around = worktree === null && repository !== undefined && repository !== cwd ? [repository] : [];
-  return ok({
-    read: [...around, ...wanted.read],
-    write: [worktree?.path ?? cwd, ...states.value, ...wanted.write],
-    git: repository === undefined ? null : gitOf(disk, repository),
-    network: wanted.network,
-  });
+  const { read, network } = wanted;
+  return ok({ read, write: [...write, ...states.value], git: null, network });
+}
+
+const UNSAFE_HINT = "Choose a directory of its own (--cwd), show it read-only (--bind-ro), or use --no-sandbox.";
+
+/** WM3 */
+function whyNotWritable({ disk, home }: WorkspaceWorld, env: Env, path: string): string | undefined {
+  const contains = (at: string) => isWithin(disk.realPath(at) ?? at, path);
+  if (contains(home)) return `${path} contains Holdfast's own files.`;
+  if (contains(env["HOME"] ?? home)) return `${path} contains your home directory, and the keys in it.`;
+  if (path.split("/").includes(".git")) return `${path} is in a git directory, which decides what your git runs.`;
+  const near = [path, ...disk.list(path).map((name) => joinPath(path, name))];
+  const found = near.find((at) => disk.lstat(joinPath(at, ".git")) !== undefined);
+  return found && `${found} is a git repository, which decides what your git runs.`;
 }
 
 /** WM2 */
@@ -97,15 +130,6 @@ function statesOf(disk: Disk, { provider }: Recipe, env: Env): Result<string[]> 
   return ok([directory, ...(disk.stat(settings) === undefined ? [] : [settings])]);
 }
 
-/** The `.git` of the whole repository, even if `repository` is a worktree: there `.git` is a file that points to it. */
-function gitOf(disk: Disk, repository: string): string {
-  const at = joinPath(repository, ".git");
-  if (disk.stat(at)?.kind === "directory") return at;
-  const text = new TextDecoder().decode(readWhole(disk, at) ?? new Uint8Array(0));
-  const own = /^gitdir: (\/.*)$/m.exec(text)?.[1];
-  return own === undefined ? at : parentOf(parentOf(own));
-}
-
 /** What the shim needs wherever it runs: Bun, our source, our socket, and the agent's token. */
 export function toolPlaces({ self, home }: { readonly self: Self; readonly home: string }, id: string): ToolPlaces {
   const words = self.command(SHIM);
@@ -115,5 +139,6 @@ export function toolPlaces({ self, home }: { readonly self: Self; readonly home:
     programs: [...new Set([words[0], root])],
     door: { from: toolDoor(home), at: joinPath(home, RUN) },
     token: tokenPath(home, id),
+    links: [],
   };
 }

@@ -34,6 +34,12 @@ export function yesNo(fallback: boolean, says: string): Field<boolean> {
   return { shape: flag, says, ...always(fallback) };
 }
 
+/** "auto", true or false. */
+export function autoOr(says: string): Field<"auto" | boolean> {
+  const shape = { ...either(literal("auto"), flag), expected: '"auto", true or false' };
+  return { shape, says, ...always<"auto" | boolean>("auto") };
+}
+
 const word = textOf({ is: (text) => !text.includes("\0") });
 
 export function words(fallback: readonly string[], says: string): Field<readonly string[]> {

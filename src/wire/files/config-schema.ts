@@ -5,6 +5,7 @@
 import { RECOVERY_PROMPT } from "../../core/agent/defaults.ts";
 import { PROVIDERS } from "../../core/agent/provider.ts";
 import {
+  autoOr,
   command,
   controlKey,
   type Field,
@@ -95,6 +96,9 @@ export const SECTIONS = {
     provider: text("claude", "What an agent runs on by default: a kind of provider, or one of `[provider.NAME]`."),
     slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
     env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are never stored."),
+    sandbox: autoOr(
+      'Whether new agents run in a sandbox: `"auto"` those of kind `claude`, if bubblewrap works here; or all, or none.',
+    ),
     hungAfterS: whole([10, 86_400], 300, "A process without output for this long in a turn is hung."),
     promptDays: whole([1, 365], 7, "An open prompt is denied after this long without any activity."),
     recovery: oneOf(

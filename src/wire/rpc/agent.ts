@@ -60,6 +60,8 @@ export type ListedPrompt = {
   readonly state: "open" | "answered" | "delivered" | "stale";
   /** The rule that its answer made, while there is such a rule. */
   readonly rule?: Rule;
+  /** Why its agent has no sandbox although it should have one. */
+  readonly unsandboxed?: string;
 };
 
 export type AgentResults = {

@@ -62,7 +62,13 @@ const rule: Shape<Rule> = object({
 /** Absolute paths that an agent sees beside its directory and the system. */
 const sandbox = object({ read: list(fullPath), write: list(fullPath), network: flag });
 /** A git worktree of its own of the repository that `cwd` is in; a sandbox around it. */
-const workspace = object({ worktree: flag, sandbox: nullable(sandbox) });
+const workspace = object({
+  worktree: flag,
+  /** null: what the configuration says (agents.sandbox). */
+  sandbox: nullable(sandbox),
+  /** true: none, whatever the configuration says. */
+  unsandboxed: optional(flag),
+});
 
 const newAgent = object({
   /** Chosen by the client: a repeat finds the same agent. */
@@ -81,7 +87,7 @@ const newAgent = object({
   flags: texts,
   permissionMode: nullable(text),
   settings: someSettings,
-  /** If it is left out, the agent works in its directory. */
+  /** If it is left out, the agent works in its directory, in a sandbox if the configuration says so. */
   workspace: optional(workspace),
 });
 

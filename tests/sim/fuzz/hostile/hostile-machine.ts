@@ -17,7 +17,7 @@ export class HostileMachine extends HoldfastMachine {
   constructor(seed: number) {
     super(
       seed,
-      `${SETTINGS}[provider.turns]\nkind = "command"\ncommand = ["${HOSTILE}", "${TURN}"]\nresume = ["${HOSTILE}", "${TURN}"]\n`,
+      `${SETTINGS}[agents]\nsandbox = false\n[provider.turns]\nkind = "command"\ncommand = ["${HOSTILE}", "${TURN}"]\nresume = ["${HOSTILE}", "${TURN}"]\n`,
     );
   }
 

@@ -1,0 +1,73 @@
+// A sandboxed agent's own clone of its repository: how it is made, and how its commits are fetched from it.
+// CL1. An agent can change everything in its clone, also what git would run (hooks, core.fsmonitor, aliases, where
+//      `.git` points to): git reads a clone only in a sandbox that shows nothing else and has no network.
+// CL2. It shares nothing with the repository, neither objects nor links to their files: decision 0020.
+// CL3. It is made beside its place, and put there once it is on disk: after any crash it is there whole, or made again.
+//      Once it is there, nothing outside of a sandbox looks into it.
+// CL4. Values are arguments; no shell text is made of them.
+// CL5. What is fetched is checked as if it came from a stranger (fsckObjects), and moves only a ref of the agent's.
+import { NO_PROGRAMS } from "../workflow/worktree.ts";
+import { NOT_MADE, SEALED, SHOWN } from "./bwrap.ts";
+
+export type Clone = {
+  readonly path: string;
+  /** The directory that contains `.git`. */
+  readonly repository: string;
+  /** What git reads beside it: the main `.git` of a worktree, or the one of a submodule; else the repository again. */
+  readonly git: string;
+  readonly branch: string;
+};
+
+/** Where a clone is seen while git works on it (CL1). */
+const INSIDE = "/run/holdfast-clone";
+const ALONE = [...SEALED, "--unshare-net", ...SHOWN].join(" ");
+const ENVIRONMENT = 'env -i PATH="$PATH" HOME=/tmp GIT_CONFIG_NOSYSTEM=1';
+/** A repository may belong to somebody else; in this sandbox that is no danger. */
+const ANY_OWNER = "-c safe.directory=*";
+
+/** Inside: the clone, its branch, a name for its commits, and the directory where work starts. */
+const FILL = `
+git ${ANY_OWNER} clone -q --no-local --template= --upload-pack "git ${ANY_OWNER} upload-pack" -- "$1" ${INSIDE}
+cd ${INSIDE}
+if git rev-parse -q --verify HEAD
+then git switch -q -c "$2"
+else git symbolic-ref HEAD "refs/heads/$2"
+fi
+git config user.name "\${2#holdfast/}"
+git config user.email "\${2#holdfast/}@holdfast.invalid"
+mkdir -p -- "./$3"
+`;
+
+/** CL3. The second sync is for the name: without it, a power cut could bring the half made one back. */
+const MAKE_THEN = `
+make() {
+  umask 077
+  rm -rf -- "$1.making" && mkdir -p -- "$1.making" &&
+  ${ALONE} --ro-bind "$2" "$2" --ro-bind "$3" "$3" --bind "$1.making" ${INSIDE} --chdir / -- \\
+    ${ENVIRONMENT} /bin/sh -e -c "$6" sh "$2" "$4" "$5" &&
+  sync -f "$1.making" && mv -T -- "$1.making" "$1" && sync -f "\${1%/*}"
+}
+if [ ! -d "$1" ] && ! said=$(make "$1" "$2" "$3" "$4" "$5" "$6" </dev/null 2>&1)
+then printf 'The clone was not made: %s\\n' "$said" >&2; exit ${NOT_MADE}
+fi
+shift 6
+exec "$@"
+`;
+
+/** The command that makes the clone unless it is there, then becomes `argv`. `below` is where in it work starts. */
+export function cloned({ path, repository, git, branch }: Clone, below: string, argv: readonly string[]): string[] {
+  return ["/bin/sh", "-c", MAKE_THEN, "sh", path, repository, git, branch, below, FILL, ...argv]; // CL4
+}
+
+/** git adds the path of the clone, as one word (CL1, CL4). */
+const READ = `${ENVIRONMENT} git ${ANY_OWNER} upload-pack ${INSIDE}`;
+const UPLOAD = `sh -c '${ALONE} --ro-bind "$1" ${INSIDE} --chdir / -- ${READ}' sh`;
+
+/** The command that brings the agent's branch into the repository, as `holdfast/NAME-ID` beside the user's branches. */
+export function fetchWords({ path, repository, branch }: Clone): readonly [string, ...string[]] {
+  const checked = ["-c", "fetch.fsckObjects=true", "-c", "protocol.allow=never", "-c", "protocol.file.allow=always"];
+  const alone = ["--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"];
+  const ref = `+refs/heads/${branch}:refs/remotes/${branch}`; // CL5
+  const own = ["--git-dir", `${repository}/.git`, ...NO_PROGRAMS];
+  return ["git", ...own, ...checked, "fetch", ...alone, "--upload-pack", UPLOAD, path, ref];
+}
