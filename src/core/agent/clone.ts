@@ -27,7 +27,7 @@ const ANY_OWNER = "-c safe.directory=*";
 
 /** Inside: the clone, its branch, a name for its commits, and the directory where work starts. */
 const FILL = `
-git ${ANY_OWNER} clone -q --no-local --template= --upload-pack "git ${ANY_OWNER} upload-pack" -- "$1" ${INSIDE}
+git ${ANY_OWNER} clone -q --no-hardlinks --template= --upload-pack "git ${ANY_OWNER} upload-pack" -- "$1" ${INSIDE}
 cd ${INSIDE}
 if git rev-parse -q --verify HEAD
 then git switch -q -c "$2"
