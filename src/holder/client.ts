@@ -3,6 +3,7 @@
 // C2. An invalid frame closes its connection, and affects nothing else.
 // C3. Only the operator acts (core/principal.ts): before its first act, the process behind the connection is looked at.
 //     Whoever may not act sees everything and is told why. A size is no act: attaching would wait for the look.
+import { isFault } from "../base/fault.ts";
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
 import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -74,8 +75,14 @@ export class Client {
   /** Why it may not type or signal; null if it may (C3). */
   get whyNot(): protocol.HolderRefusal | null {
     if (this.readOnly) return READ_ONLY;
-    this.#whyNot ??= this.#host.whyNot(this.connection) ?? null;
-    return this.#whyNot;
+    if (this.#whyNot !== undefined) return this.#whyNot;
+    try {
+      this.#whyNot = this.#host.whyNot(this.connection) ?? null;
+      return this.#whyNot;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return { code: error.code, message: error.message, hint: error.hint }; // The next act looks again.
+    }
   }
 
   send(frame: Uint8Array): void {

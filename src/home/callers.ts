@@ -1,10 +1,12 @@
 // Finds out who is behind a connection, or behind this process: the facts for core/principal.ts.
-// CA1. What a process says about itself is not believed: a holder is one if the claim on disk names its pid and start
-//      time, a daemon, watchdog or page if its lock does.
+// CA1. What a process says about itself is not believed, unless it says that it is an agent's holder: a terminal's is
+//      one if the claim on disk names its pid and start time; a daemon, watchdog or page if its lock does. A file that
+//      cannot be read proves nothing.
 // CA2. The marker in the environment shows what the tree no longer does, if an agent's holder has died. A marker of
 //      another home says nothing here.
 // CA3. It is looked once for each connection, when it first wants to change something: looking costs nothing.
 // Against programs of the same user this is a hurdle, not a wall (docs/decisions/0019-principals.md).
+import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { type Caller, mayAct, notAllowed, type Relative, type Role, standingOf } from "../core/principal.ts";
@@ -21,8 +23,9 @@ import { lockOwner } from "./lock-record.ts";
 type CallerWorld = { readonly disk: Disk; readonly processes: Kinship; readonly clock: Pick<Clock, "now"> };
 
 const MARKER = "HOLDFAST_TERMINAL";
-/** The last word of a holder's command line: the directory of what it holds. */
-const HELD = /\/(terminals\/([0-9a-f]{32})|agents\/([0-9a-f]{32})\/processes\/\d{1,9})$/;
+/** The last two words of a holder's command line: its program, and the directory of what it holds. */
+const HOLDER = /\/(?:holder-[0-9a-f]{12}\.js|holder\/main\.ts)$/;
+const HELD = /\/(?:(terminals\/[0-9a-f]{32})|agents\/([0-9a-f]{32})\/processes\/\d{1,9})$/;
 /** The marker of an agent's process: the agent and its generation. Attempts of workflows have the same form. */
 const OF_PROCESS = /^([0-9a-f]{32})\.\d{1,9}$/;
 
@@ -89,7 +92,7 @@ export class Callers {
   }
 
   #owner(name: string): ProcessIdentity | undefined {
-    return lockOwner(this.#world.disk, joinPath(this.#home, name));
+    return readable(() => lockOwner(this.#world.disk, joinPath(this.#home, name)));
   }
 
   #role(kin: Kin, locks: readonly (ProcessIdentity | undefined)[]): Role {
@@ -103,11 +106,17 @@ export class Callers {
 
   /** CA1 */
   #heldBy(kin: Kin): Role | undefined {
-    const [, place = "", , agent] = HELD.exec(kin.argv.at(-1) ?? "") ?? [];
-    if (place === "") return undefined;
-    const claim = readHolder({ disk: this.#world.disk, directory: joinPath(this.#home, place) });
-    if (!this.#is(kin, claim)) return undefined;
-    return agent === undefined ? OURS : { kind: "agent", agent };
+    const [program = "", directory = ""] = kin.argv.slice(-2);
+    const [, terminal, agent] = (HOLDER.test(program) && HELD.exec(directory)) || [];
+    if (agent !== undefined) return this.#ofAgent(agent);
+    if (terminal === undefined) return undefined;
+    const place = { disk: this.#world.disk, directory: joinPath(this.#home, terminal) };
+    return this.#is(
+      kin,
+      readable(() => readHolder(place)),
+    )
+      ? OURS
+      : undefined;
   }
 
   /** CA2 */
@@ -115,10 +124,24 @@ export class Callers {
     const { disk, processes } = this.#world;
     const agent = OF_PROCESS.exec(processes.variable(pid, MARKER) ?? "")?.[1];
     if (agent === undefined) return undefined;
-    const isOurs = processes.variable(pid, HOME_ID) === homeId(disk, this.#home);
-    return isOurs && disk.stat(joinPath(this.#home, `${AGENTS}/${agent}`)) !== undefined
-      ? { kind: "agent", agent }
-      : undefined;
+    const isOurs = processes.variable(pid, HOME_ID) === readable(() => homeId(disk, this.#home));
+    return isOurs ? this.#ofAgent(agent) : undefined;
+  }
+
+  /** Undefined if this home has no such agent. */
+  #ofAgent(agent: string): Role | undefined {
+    const path = joinPath(this.#home, `${AGENTS}/${agent}`);
+    return readable(() => this.#world.disk.stat(path)) === undefined ? undefined : { kind: "agent", agent };
+  }
+}
+
+/** CA1 */
+function readable<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
   }
 }
 

@@ -73,27 +73,34 @@ class Place {
 
 const AGENTS_PLACE = `agents/${AGENT}/processes/1`;
 
-test("CA1 a holder is one if the claim names its pid and start time; below an agent's is the agent", () => {
+const HOLDER = "/h/run/bin/holder-0123456789ab.js";
+
+test("CA1 below a holder of an agent of this home is the agent, also if its claim is gone", () => {
   const place = new Place().put(1, { ppid: 0 });
-  place.put(20, { argv: ["bun", "holder.js", `/elsewhere/${AGENTS_PLACE}`] }).put(30, { ppid: 20, tty: "/dev/pts/1" });
-  expect(place.who(30).principal).toBe("operator"); // It only says that it is a holder.
-  place.claim(AGENTS_PLACE, 20);
+  place.put(20, { argv: ["bun", HOLDER, `/elsewhere/${AGENTS_PLACE}`] }).put(30, { ppid: 20, tty: "/dev/pts/1" });
   expect(place.who(30)).toEqual({ principal: "agent", agent: AGENT, pid: 30, exe: "/bin/p30", tty: "/dev/pts/1" });
-  place.claim(AGENTS_PLACE, 20, { startTime: 19 }); // The pid was reused.
+  place.put(20, { argv: ["ls", `/h/${AGENTS_PLACE}`] }); // No holder.
   expect(place.who(30).principal).toBe("operator");
-  place.claim(AGENTS_PLACE, 20, { bootId: "another boot" });
+  place.put(20, { argv: ["bun", HOLDER, `/h/agents/${"d".repeat(32)}/processes/1`] }); // Of another home.
   expect(place.who(30).principal).toBe("operator");
 });
 
 test("CA1 a terminal's holder, the daemon and the watchdog end the walk, wherever they were started", () => {
-  const place = new Place().put(1, { ppid: 0 }).claim(AGENTS_PLACE, 20);
-  place.put(20, { argv: [`/h/${AGENTS_PLACE}`] }).put(40, { ppid: 20, argv: [`/h/terminals/${TERMINAL}`] });
+  const place = new Place().put(1, { ppid: 0 });
+  place
+    .put(20, { argv: [HOLDER, `/h/${AGENTS_PLACE}`] })
+    .put(40, { ppid: 20, argv: [HOLDER, `/h/terminals/${TERMINAL}`] });
   place.put(50, { ppid: 40 }).put(60, { ppid: 20 }).put(70, { ppid: 60 });
-  expect([50, 60, 70].map((pid) => place.who(pid).principal)).toEqual(["agent", "agent", "agent"]);
+  const all = () => [50, 60, 70].map((pid) => place.who(pid).principal);
+  expect(all()).toEqual(["agent", "agent", "agent"]); // It only says that it is a terminal's.
   place.claim(`terminals/${TERMINAL}`, 40);
-  expect([50, 60, 70].map((pid) => place.who(pid).principal)).toEqual(["operator", "agent", "agent"]);
+  expect(all()).toEqual(["operator", "agent", "agent"]);
+  place.claim(`terminals/${TERMINAL}`, 40, { startTime: 39 }); // The pid was reused.
+  expect(all()).toEqual(["agent", "agent", "agent"]);
+  place.claim(`terminals/${TERMINAL}`, 40, { bootId: "another boot" });
+  expect(all()).toEqual(["agent", "agent", "agent"]);
   place.file("run/daemon.lock", { pid: 60, startTime: 60, bootId: BOOT });
-  expect([60, 70].map((pid) => place.who(pid).principal)).toEqual(["operator", "operator"]);
+  expect(all()).toEqual(["agent", "operator", "operator"]);
 });
 
 test("CA2 a marker of an agent of this home counts; one of another home, a terminal or an attempt does not", () => {
@@ -118,8 +125,7 @@ test("a client that is gone is unknown, and one that the system does not name is
 });
 
 test("an agent's attempt is recorded; AT1 the record is bounded, and unreadable lines are left out", () => {
-  const place = new Place().put(1, { ppid: 0 }).put(20, { argv: [`/h/${AGENTS_PLACE}`] });
-  place.claim(AGENTS_PLACE, 20);
+  const place = new Place().put(1, { ppid: 0 }).put(20, { argv: [HOLDER, `/h/${AGENTS_PLACE}`] });
   expect(place.callers.refusal(place.who(1), "gc")).toBeUndefined();
   expect(place.callers.refusal(place.who("gone"), "gc")?.code).toBe("not-allowed");
   expect(place.callers.refusal(place.who(20), "rule.add")?.code).toBe("not-allowed");
