@@ -91,7 +91,11 @@ class Principals extends Home {
 
   /** The parsed lines of its log that have this event. */
   async events(session: string, event: string): Promise<{ readonly by?: Record<string, unknown> }[]> {
-    const shown: { readonly event: string; readonly by?: Record<string, unknown> }[] = await this.json("log", "show", session);
+    const shown: { readonly event: string; readonly by?: Record<string, unknown> }[] = await this.json(
+      "log",
+      "show",
+      session,
+    );
     return shown.filter((entry) => entry.event === event);
   }
 }
