@@ -20,7 +20,16 @@ export type CommandWorld = {
   readonly watch: Watch;
 };
 
-export const EXIT = { ok: 0, failed: 1, usage: 2, waiting: 3, notFound: 4, tooLate: 5, tryLater: 75 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  notFound: 4,
+  tooLate: 5,
+  tryLater: 75,
+  notAllowed: 77,
+} as const;
 /** One of EXIT, or the exit code of a program that the command waited for. */
 export type Exit = Result<number>;
 

@@ -28,6 +28,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "recovery-failed": EXIT.waiting,
   changed: EXIT.waiting,
   running: EXIT.tryLater,
+  "not-allowed": EXIT.notAllowed,
 };
 
 /** Commands whose words after `--` are a program to run, not arguments. */

@@ -18,6 +18,7 @@ import { allOf } from "../base/all-of.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
+import { Callers } from "../home/callers.ts";
 import { readLastCrash } from "../home/last-crash.ts";
 import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
@@ -34,7 +35,7 @@ import { type HowFar, NOT_LIVE, type Part, type PartPorts, type Reading, tolerat
 import type { DaemonPorts } from "./ports.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { type Handler, type Handlers, RpcServer } from "./rpc-server.ts";
+import { type Handler, RpcServer } from "./rpc-server.ts";
 import { skipHandlers } from "./skip.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { Timekeeper } from "./timekeeper.ts";
@@ -44,7 +45,9 @@ import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 export type Parts = ReturnType<typeof openParts>;
 
 /** What the parts need from the daemon, beside its ports. */
-export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & { listen(path: string): Promise<void> };
+export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & {
+  listenForSandboxes(path: string): Promise<void>;
+};
 
 /** D5. Each part gets only what it needs from the others; this is the only place that knows them all. */
 export function openParts(ports: PartPorts, links: PartLinks) {
@@ -54,7 +57,7 @@ export function openParts(ports: PartPorts, links: PartLinks) {
   const agent = openAgents(ports, {
     holderCommand: () => programs.command("holder"),
     heard: (changed) => workflow.heard(changed),
-    listen: links.listen,
+    listenForSandboxes: links.listenForSandboxes,
   });
   const workflow: WorkflowPart = openWorkflows(ports, {
     holderCommand: () => programs.command("orders"),
@@ -123,7 +126,8 @@ export class Daemon {
     this.#token = token;
     const server = new RpcServer(this.#handlers, bus, {
       ...{ clock: world.clock, token, version, pid: world.processes.pid, say },
-      others: (bearer): Handlers | undefined => this.#parts?.agent.bearer(bearer),
+      others: (bearer) => this.#parts?.agent.bearer(bearer),
+      callers: new Callers(world, world.home),
       missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
@@ -177,7 +181,7 @@ export class Daemon {
           this.#progress = progress;
           bus.publish("recovery.progress", progress);
         },
-        listen: async (path) => this.#server?.listen(world.sockets, path),
+        listenForSandboxes: async (path) => this.#server?.listen(world.sockets, path, "door"),
       },
     );
     const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5

@@ -10,6 +10,7 @@
 //      is live, nothing is changed.
 import { isFault, mayPass } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
+import type { Caller } from "../core/principal.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { type Bytes, PoisonedBytes } from "../log/session/poisons.ts";
@@ -89,19 +90,19 @@ export class PartBorder {
 
   /** A read-only request (PB3). */
   looking(handler: Handler): Handler {
-    return async (params) => (this.#isRead ? handler(params) : NOT_LIVE);
+    return async (params, by) => (this.#isRead ? handler(params, by) : NOT_LIVE);
   }
 
   /** A request that changes something (PB3), once its parameters are checked. */
   changing<M extends keyof typeof PARAMS>(
     method: M,
-    handler: (params: Params<M>) => Promise<Result<unknown>>,
+    handler: (params: Params<M>, by: Caller | undefined) => Promise<Result<unknown>>,
   ): Handlers {
-    const checked = async (given: Given) => {
+    const checked = async (given: Given, by: Caller | undefined) => {
       const params = paramsOf(method, given);
-      return params.ok ? handler(params.value) : params;
+      return params.ok ? handler(params.value, by) : params;
     };
-    return { [method]: (given) => this.whenLive(() => checked(given)) };
+    return { [method]: (given, by) => this.whenLive(() => checked(given, by)) };
   }
 
   async whenLive<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {

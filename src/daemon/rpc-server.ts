@@ -1,21 +1,29 @@
 // The daemon's interface for clients: one unix socket, one JSON-RPC message per line.
 // Z1. The first request is `hello` with a known token, compared in constant time; nothing else is answered before it. A
-//     client that does not send it soon is disconnected: silent strangers must not use up the connections. This home's
-//     token gives access to everything; another one (an agent's) to the few methods meant for its bearer.
+//     client that does not send it soon is disconnected, and neither silent strangers nor the bearers of agents' tokens
+//     can use up the connections (base/places.ts). This home's token gives access to everything; another one (an
+//     agent's) to the few methods meant for its bearer. At the door of the sandboxes only those are known.
 // Z2. A client that sends an invalid request, too long a line or too many requests at once, or does not read its
 //     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
 // Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.
 // Z4. An error while answering a request, a Fault or a bug, only affects that answer, not the daemon. A bug is logged,
 //     with its method and where it was thrown. Its words are only sent to the client: they may quote what it sent.
+// Z5. Only the operator changes anything (core/principal.ts): before the first request of a connection that would, the
+//     process behind it is looked at. Whoever may not is refused, and the attempt is recorded. Looking is free.
 
+import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
 import { own } from "../base/own.ts";
+import { type PlaceLimits, Places } from "../base/places.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import { placeOf } from "../base/thrown.ts";
+import { type Caller, mayAct, RIGHTS, type Right } from "../core/principal.ts";
+import type { Callers } from "../home/callers.ts";
 import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
 import {
   BAD_PARAMS,
   errorLine,
+  type Method,
   NO_METHOD,
   noticeLine,
   PARSE_ERROR,
@@ -36,18 +44,32 @@ const HELLO_MS = 10_000;
 const MAX_OPEN_REQUESTS = 256;
 /** A client that has this much waiting when there is more for it does not read. One answer may be longer. */
 const MAX_WAITING_BYTES = 4 << 20;
-/** More than one person's windows and pages; each needs a file descriptor. */
-const MAX_CLIENTS = 512;
+/** More than one person's windows and pages; each needs a file descriptor. An agent has one shim for each of its
+ *  processes. */
+const PLACES: PlaceLimits = { all: 512, silent: 64, guests: 128, guest: 32 };
+/** Of all sandboxes together. */
+const DOOR_PLACES: PlaceLimits = { ...PLACES, all: 128 };
+/** Refused attempts that are logged: an agent that tries again and again must not fill the log. */
+const LOGGED = newBudget(20, 60_000);
+/** Z5. The compiler demands a row for every method. */
+const ROWS: Readonly<Record<Method, Right>> = RIGHTS;
 
 /** The parameters of a request as received: not checked yet. */
 export type Given = Readonly<Record<string, unknown>>;
-export type Handler = (params: Given) => Promise<Result<unknown>>;
+/** `by`: who asks; undefined for a request that changes nothing. */
+export type Handler = (params: Given, by?: Caller) => Promise<Result<unknown>>;
 export type Handlers = Readonly<Record<string, Handler>>;
+/** The bearer of a token other than this home's: who it is, and what it may ask. */
+export type Bearer = { readonly id: string; readonly handlers: Handlers };
+/** `door`: for sandboxes (Z1). */
+export type ListenerKind = "main" | "door";
 export type ServerOptions = {
   readonly clock: Clock;
   readonly token: string;
-  /** What the bearer of a token other than this home's may ask; undefined for an unknown token. */
-  readonly others?: (token: string) => Handlers | undefined;
+  /** Undefined for an unknown token. */
+  readonly others?: (token: string) => Bearer | undefined;
+  /** Z5. Without it, everyone with this home's token is the operator. */
+  readonly callers?: Pick<Callers, "of" | "refusal">;
   /** Why a method is not available yet; undefined if it never will be. */
   readonly missing?: () => Result<never> | undefined;
   readonly version: string;
@@ -60,8 +82,10 @@ export class RpcServer {
   readonly #handlers: Handlers;
   readonly #bus: Bus;
   readonly #options: ServerOptions;
-  readonly #clients = new Set<Connection>();
-  readonly #listeners = new Map<string, Listener>();
+  readonly #places = { main: new Places<Client>(PLACES), door: new Places<Client>(DOOR_PLACES) };
+  readonly #clients = new Set<Client>();
+  #logged: Budget = LOGGED;
+  readonly #listeners = new Map<string, { readonly kind: ListenerKind; readonly listener: Listener }>();
 
   constructor(handlers: Handlers, bus: Bus, options: ServerOptions) {
     this.#handlers = handlers;
@@ -69,21 +93,22 @@ export class RpcServer {
     this.#options = options;
   }
 
-  async listen(sockets: Sockets, path: string): Promise<void> {
-    if (this.#listeners.get(path)?.inPlace() === true) return;
-    const listener = await sockets.listen(path, (connection) => this.#accept(connection));
-    this.#listeners.get(path)?.close();
-    this.#listeners.set(path, listener);
+  async listen(sockets: Sockets, path: string, kind: ListenerKind = "main"): Promise<void> {
+    if (this.#listeners.get(path)?.listener.inPlace() === true) return;
+    const listener = await sockets.listen(path, (connection) => this.#accept(connection, kind));
+    this.#listeners.get(path)?.listener.close();
+    this.#listeners.set(path, { kind, listener });
   }
 
   /** Z3. Binds again what was removed. Throws a Fault if that fails; the next call retries. */
   async look(sockets: Sockets): Promise<void> {
-    for (const [path, listener] of this.#listeners) if (!listener.inPlace()) await this.listen(sockets, path);
+    for (const [path, { kind, listener }] of this.#listeners)
+      if (!listener.inPlace()) await this.listen(sockets, path, kind);
   }
 
   /** Accepts no new clients; connected ones are still answered. */
   hide(): void {
-    for (const listener of this.#listeners.values()) listener.close();
+    for (const { listener } of this.#listeners.values()) listener.close();
     this.#listeners.clear();
   }
 
@@ -92,45 +117,73 @@ export class RpcServer {
     for (const client of this.#clients) client.end();
   }
 
-  #accept(connection: Connection): ConnectionEvents {
-    const client = new Client(connection, this.#handlers, this.#bus, this.#options);
-    this.#clients.add(connection);
-    if (this.#clients.size > MAX_CLIENTS) connection.destroy();
+  #accept(connection: Connection, kind: ListenerKind): ConnectionEvents {
+    const places = this.#places[kind];
+    const client = new Client(connection, {
+      ...{ all: this.#handlers, bus: this.#bus, options: this.#options, kind },
+      mustProve: () => places.isHalfFull,
+      sit: (guest) => places.sit(client, guest),
+      refused: (words) => this.#log(words),
+    });
+    this.#clients.add(client);
+    places.enter(client);
     return {
       bytes: (bytes) => client.bytes(bytes),
       closed: () => {
-        this.#clients.delete(connection);
+        this.#clients.delete(client);
+        places.leave(client);
         client.closed();
       },
     };
   }
+
+  #log(words: string): void {
+    const now = this.#options.clock.elapsed();
+    if (isExhausted(this.#logged, now)) return;
+    this.#logged = spend(this.#logged, now);
+    this.#options.say?.(words);
+  }
 }
+
+/** What a client gets from the server. */
+type ClientPorts = {
+  readonly all: Handlers;
+  readonly bus: Bus;
+  readonly options: ServerOptions;
+  readonly kind: ListenerKind;
+  /** Whether it must show that it is the operator to get a place. */
+  mustProve(): boolean;
+  /** Returns false if there is no place. */
+  sit(guest: string | undefined): boolean;
+  /** Logs an attempt. */
+  refused(words: string): void;
+};
 
 class Client {
   readonly #connection: Connection;
-  readonly #all: Handlers;
-  readonly #bus: Bus;
+  readonly #ports: ClientPorts;
   readonly #options: ServerOptions;
   readonly #reader = new LineReader();
   /** What it may ask, once it has identified itself (Z1). */
   #handlers: Handlers | undefined;
+  /** Who it is, once that was looked up (Z5). */
+  #caller: Caller | undefined;
   /** It was turned away: nothing that it sent after that is done. */
   #left = false;
   #open = 0;
   #unsubscribe: (() => void) | undefined;
   readonly #stopWaiting: () => void;
 
-  constructor(connection: Connection, handlers: Handlers, bus: Bus, options: ServerOptions) {
+  constructor(connection: Connection, ports: ClientPorts) {
     this.#connection = connection;
-    this.#all = handlers;
-    this.#bus = bus;
-    this.#options = options;
-    this.#stopWaiting = options.clock.after(HELLO_MS, () => this.#cut()); // Z1
+    this.#ports = ports;
+    this.#options = ports.options;
+    this.#stopWaiting = ports.options.clock.after(HELLO_MS, () => this.destroy()); // Z1
   }
 
   bytes(bytes: Uint8Array): void {
     const lines = this.#reader.push(bytes);
-    if (lines === undefined) this.#cut(); // Z2
+    if (lines === undefined) this.destroy(); // Z2
     for (const line of lines ?? []) if (!this.#left) this.#line(line);
   }
 
@@ -140,7 +193,12 @@ class Client {
     this.#unsubscribe?.();
   }
 
-  #cut(): void {
+  /** Sends what is queued, then closes. */
+  end(): void {
+    this.#connection.end();
+  }
+
+  destroy(): void {
     this.#left = true;
     this.#connection.destroy();
   }
@@ -151,7 +209,7 @@ class Client {
     if (request === undefined)
       this.#turnAway(null, PARSE_ERROR, NOT_A_REQUEST); // Z2
     else if (this.#handlers === undefined) this.#greet(request);
-    else if (request.method === "subscribe" && this.#handlers === this.#all) this.#subscribe(request);
+    else if (request.method === "subscribe" && this.#handlers === this.#ports.all) this.#subscribe(request);
     else void this.#answer(request, this.#handlers);
   }
 
@@ -163,19 +221,42 @@ class Client {
 
   #greet({ id, method, params }: Request): void {
     const { version, pid } = this.#options;
-    const allowed =
-      method === "hello" && typeof params["token"] === "string" ? this.#opens(params["token"]) : undefined;
-    const known = allowed === undefined ? STRANGER : undefined;
-    const refusal = known ?? (params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version));
+    const bearer = method === "hello" && typeof params["token"] === "string" ? this.#opens(params["token"]) : undefined;
+    const known = bearer === undefined ? STRANGER : undefined;
+    const protocol = params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version);
+    const refusal = known ?? protocol ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
-    if (refusal === undefined) this.#handlers = allowed;
+    if (refusal === undefined) this.#handlers = bearer?.handlers;
     if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid }));
     else this.#turnAway(id, REFUSAL, refusal);
   }
 
-  /** Z1 */
-  #opens(token: string): Handlers | undefined {
-    return sameSecret(token, this.#options.token) ? this.#all : this.#options.others?.(token);
+  /** Z1. The operator has no id. */
+  #opens(token: string): Partial<Bearer> | undefined {
+    const { all, kind, options } = this.#ports;
+    if (kind === "main" && sameSecret(token, options.token)) return { handlers: all };
+    return options.others?.(token);
+  }
+
+  /** Who takes one of the guests' places; undefined for the operator. */
+  #guestOf(bearer: Partial<Bearer> | undefined): string | undefined {
+    if (bearer?.id !== undefined || !this.#ports.mustProve()) return bearer?.id;
+    const caller = this.#who();
+    return caller === undefined || mayAct(caller) ? undefined : (caller.agent ?? caller.principal);
+  }
+
+  /** Z5 */
+  #who(): Caller | undefined {
+    this.#caller ??= this.#options.callers?.of(this.#connection);
+    return this.#caller;
+  }
+
+  /** Z5. Why it may not ask this, with this home's token. */
+  #whyNot(method: string): Refusal | undefined {
+    const caller = this.#who();
+    const refusal = caller && this.#options.callers?.refusal(caller, method);
+    if (refusal !== undefined) this.#ports.refused(`refused ${method}: ${refusal.message}`);
+    return refusal;
   }
 
   #subscribe({ id, params }: Request): void {
@@ -185,20 +266,29 @@ class Client {
       return;
     }
     this.#unsubscribe?.();
-    this.#unsubscribe = this.#bus.subscribe(topics, (topic, data) => this.#send(noticeLine({ topic, data })));
+    this.#unsubscribe = this.#ports.bus.subscribe(topics, (topic, data) => this.#send(noticeLine({ topic, data })));
     this.#send(resultLine(id, {}));
   }
 
   async #answer({ id, method, params }: Request, handlers: Handlers): Promise<void> {
     this.#open += 1;
-    if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
+    if (this.#open > MAX_OPEN_REQUESTS) return this.destroy(); // Z2
     const handler = own(handlers, method);
     const answer =
-      handler === undefined ? this.#options.missing?.() : await this.#handled(method, () => handler(params));
+      handler === undefined
+        ? this.#options.missing?.()
+        : await this.#handled(method, async () => this.#asked(method, params, handler));
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));
     else if (answer.ok) this.#sendResult({ id, method }, answer.value);
     else this.#send(errorLine(id, REFUSAL, answer.error));
+  }
+
+  /** Z5. An agent's token has opened only what its bearer may ask. */
+  async #asked(method: string, params: Given, handler: Handler): Promise<Result<unknown>> {
+    if (this.#handlers !== this.#ports.all || own(ROWS, method) === "look") return handler(params);
+    const refusal = this.#whyNot(method);
+    return refusal === undefined ? handler(params, this.#caller) : { ok: false, error: refusal };
   }
 
   /** Z4. What is nested too deeply cannot be written. */
@@ -228,7 +318,7 @@ class Client {
 
   /** Z2 */
   #send(message: unknown): void {
-    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();
+    if (this.#connection.waiting > MAX_WAITING_BYTES) this.destroy();
     else this.#connection.send(encodeLine(message));
   }
 }
@@ -247,6 +337,11 @@ const STRANGER: Refusal = {
   code: "rpc.token",
   message: "The token is not the one of this home.",
   hint: "Clients read it from run/token.",
+};
+const NO_PLACE: Refusal = {
+  code: "rpc.busy",
+  message: "There are too many connections to the daemon.",
+  hint: "Agents have limits of their own: end what keeps connections open, then try again.",
 };
 const BAD_TOPICS: Refusal = {
   code: "rpc.params",

@@ -16,10 +16,12 @@
 // U7. Whatever deciding throws is a refusal of that command: nothing of it was applied, and what it told others is
 //     undone. An exception of the log itself is not: memory and disk may disagree (U2).
 // U8. A session that is set aside (fold.ts) accepts only what leaves it over for good.
+// U9. All events that a request causes, also those of other sessions, say who sent it.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Decision } from "../core/decision.ts";
 import type { Left } from "../core/due-times.ts";
+import type { Caller } from "../core/principal.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { NewEntry } from "../log/session/entry.ts";
 import { Unwritable } from "../log/session/unwritable.ts";
@@ -97,12 +99,12 @@ export class SessionStore<K extends Kind> {
     this.#hooks = hooks;
   }
 
-  /** Returns the session after the command; a refusal changed nothing. */
-  async submit(command: K["command"]): Promise<Result<K["state"]>> {
+  /** Returns the session after the command; a refusal changed nothing. `by`: who asked for it, if someone did (U9). */
+  async submit(command: K["command"], by?: Caller): Promise<Result<K["state"]>> {
     for (;;) {
       const decided = this.#decide(command);
       if (decided.ok && decided.value.events.length > 0) {
-        const ticket = this.#append(command, decided.value);
+        const ticket = this.#append(command, decided.value, by);
         if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);
         decided.value.undo?.();
         if (ticket.error.code !== "log.busy") return ticket;
@@ -128,7 +130,7 @@ export class SessionStore<K extends Kind> {
     return this.#hooks.refuse(command, error);
   }
 
-  #append(command: K["command"], { events, after }: DecisionOf<K>): Result<Ticket> {
+  #append(command: K["command"], { events, after }: DecisionOf<K>, by: Caller | undefined): Result<Ticket> {
     const ts = new Date(this.#clock.now()).toISOString();
     const sessions = new Map<string, string>();
     const over = new Set<string>(); // U8
@@ -139,7 +141,7 @@ export class SessionStore<K extends Kind> {
       const state = after.get(event.id);
       if (state !== undefined && this.#rules.isOver(state)) over.add(session);
     }
-    const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data }));
+    const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data, by }));
     try {
       return this.#log.append(entries, over); // U5
     } catch (error) {

@@ -1,6 +1,9 @@
 // Client: one connection, from its HELLO to its close. The host carries out its requests.
 // C1. Nothing is done for a connection before it has sent the token, and it has little time to do so (holder.ts, H1).
 // C2. An invalid frame closes its connection, and affects nothing else.
+// C3. Only the operator acts (core/principal.ts): before its first act, the process behind the connection is looked at.
+//     Whoever may not act sees everything and is told why. A size is no act: attaching would wait for the look.
+import { isFault } from "../base/fault.ts";
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
 import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -15,6 +18,10 @@ export interface Host {
   readonly clock: Clock;
   readonly token: string;
   readonly recorder: Recorder;
+  /** Why it may not act (C3); looked up once for each connection. */
+  whyNot(connection: Connection): protocol.HolderRefusal | undefined;
+  /** Returns false if there is no place for it. */
+  seat(connection: Connection): boolean;
   joined(client: Client): void;
   welcomed(client: Client): void;
   /** Called whether it had joined or not. */
@@ -31,16 +38,18 @@ export interface Host {
 const HELLO_MS = 10_000;
 
 export class Client {
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #host: Host;
   readonly #reader = new FrameReader();
   readonly #stopWaiting: () => void;
   readonly follower: Follower;
   #hello: protocol.Hello | undefined;
+  /** Why it may not act, once that was looked up; null if it may. */
+  #whyNot: protocol.HolderRefusal | null | undefined;
   #closed = false;
 
   constructor(connection: Connection, host: Host) {
-    this.#connection = connection;
+    this.connection = connection;
     this.#host = host;
     this.follower = new Follower(connection, host.recorder, host.clock);
     this.#stopWaiting = host.clock.after(HELLO_MS, () => connection.destroy()); // C1
@@ -58,12 +67,26 @@ export class Client {
     return this.#hello?.writer ?? "";
   }
 
+  /** Whether it wants only to look. */
   get readOnly(): boolean {
     return this.#hello?.readOnly === true;
   }
 
+  /** Why it may not type or signal; null if it may (C3). */
+  get whyNot(): protocol.HolderRefusal | null {
+    if (this.readOnly) return READ_ONLY;
+    if (this.#whyNot !== undefined) return this.#whyNot;
+    try {
+      this.#whyNot = this.#host.whyNot(this.connection) ?? null;
+      return this.#whyNot;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return { code: error.code, message: error.message, hint: error.hint }; // The next act looks again.
+    }
+  }
+
   send(frame: Uint8Array): void {
-    this.#connection.send(frame);
+    this.connection.send(frame);
   }
 
   refuse(refusal: protocol.HolderRefusal): void {
@@ -72,17 +95,17 @@ export class Client {
 
   /** Stops reading its input until there is room. */
   pause(): void {
-    this.#connection.pause();
+    this.connection.pause();
   }
 
   resume(): void {
-    this.#connection.resume();
+    this.connection.resume();
   }
 
   /** Closes it: another connection took over its writer, or it may not be here. */
   dismiss(refusal: protocol.HolderRefusal): void {
     this.refuse(refusal);
-    this.#connection.end();
+    this.connection.end();
   }
 
   #bytes(bytes: Uint8Array): void {
@@ -91,11 +114,11 @@ export class Client {
       if (this.#closed) return;
       const fine = this.#hello === undefined ? this.#greet(frame) : this.#take(frame);
       if (!fine) {
-        this.#connection.destroy(); // C2
+        this.connection.destroy(); // C2
         return;
       }
     }
-    if (frames === undefined) this.#connection.destroy(); // C2
+    if (frames === undefined) this.connection.destroy(); // C2
   }
 
   #greet({ tag, payload }: RawFrame): boolean {
@@ -107,9 +130,14 @@ export class Client {
       this.#closed = true;
       return true;
     }
+    if (!this.#host.seat(this.connection)) {
+      this.dismiss(NO_PLACE);
+      this.#closed = true;
+      return true;
+    }
     this.#hello = hello;
     this.#host.joined(this);
-    if (hello.size !== undefined && !this.readOnly) this.#host.resize(this, hello.size);
+    if (hello.size !== undefined) this.#resize(hello.size);
     this.send(protocol.jsonFrame(protocol.WELCOME, this.#host.status()));
     if (hello.from !== undefined) this.follower.begin(hello.from);
     this.#host.welcomed(this);
@@ -147,8 +175,9 @@ export class Client {
   }
 
   #mayAct(): boolean {
-    if (this.readOnly) this.refuse(READ_ONLY);
-    return !this.readOnly;
+    const refusal = this.whyNot;
+    if (refusal !== null) this.refuse(refusal);
+    return refusal === null;
   }
 
   #close(): void {
@@ -164,7 +193,13 @@ const WRONG_TOKEN: protocol.HolderRefusal = {
   hint: "Read it from holder.json of this terminal.",
 };
 
-export const READ_ONLY: protocol.HolderRefusal = {
+const NO_PLACE: protocol.HolderRefusal = {
+  code: "holder.busy",
+  message: "There are too many connections to this terminal.",
+  hint: "Close some of them, then try again.",
+};
+
+const READ_ONLY: protocol.HolderRefusal = {
   code: "holder.read-only",
   message: "This connection is read-only.",
   hint: "Attach without --read-only.",

@@ -1,20 +1,21 @@
 // Clients: all attached connections.
 // L1. They are not read before the child is started, so that a holder that starts nothing welcomes no one.
 // L2. One connection for each writer: the newer one takes over, the older one is refused and closed.
-// L3. Their number is bounded.
+// L3. Their number is bounded, so that no one keeps the operator out (base/places.ts).
 // L4. Every client that connected before the end is notified of it, even if its HELLO is still on the way.
+import { type PlaceLimits, Places } from "../base/places.ts";
 import type { HolderRefusal } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import type { Client } from "./client.ts";
 
 /** More windows than anyone opens on one terminal; it stops a loop that connects for ever (L3). */
-const MAX_CONNECTIONS = 200;
+const PLACES: PlaceLimits = { all: 200, silent: 64, guests: 50, guest: 20 };
 
 export class Clients {
   readonly #here = new Set<Client>();
   readonly #held = new Set<Client>();
   readonly #gone = Promise.withResolvers<void>();
-  #connections = 0;
+  readonly #places = new Places<Connection>(PLACES);
   #waiting: Connection[] | undefined = [];
   #last: Uint8Array | undefined;
 
@@ -22,15 +23,17 @@ export class Clients {
     return this.#here.size;
   }
 
-  /** Whether there is room for one more connection (L3). `remove` must be called for each. */
-  admit(connection: Connection): boolean {
-    this.#connections += 1;
-    if (this.#connections > MAX_CONNECTIONS) return false;
-    if (this.#waiting !== undefined) {
-      connection.pause(); // L1
-      this.#waiting.push(connection);
-    }
-    return true;
+  /** `remove` must be called for each. */
+  admit(connection: Connection): void {
+    this.#places.enter(connection); // L3
+    if (this.#waiting === undefined) return;
+    connection.pause(); // L1
+    this.#waiting.push(connection);
+  }
+
+  /** Whether there is a place for one that has identified itself (L3). `guest` is asked only if places are scarce. */
+  seat(connection: Connection, guest: () => string | undefined): boolean {
+    return this.#places.sit(connection, this.#places.isHalfFull ? guest() : undefined);
   }
 
   add(client: Client): void {
@@ -52,10 +55,10 @@ export class Clients {
   }
 
   remove(client: Client): void {
-    this.#connections -= 1;
+    this.#places.leave(client.connection);
     this.#here.delete(client);
     this.#held.delete(client);
-    if (this.#connections === 0 && this.#last !== undefined) this.#gone.resolve();
+    if (this.#places.count === 0 && this.#last !== undefined) this.#gone.resolve();
   }
 
   /** Sends new output to all followers. */
@@ -78,7 +81,7 @@ export class Clients {
   finish(last: Uint8Array): Promise<void> {
     this.#last = last;
     for (const client of this.#here) client.follower.finish(last);
-    if (this.#connections === 0) this.#gone.resolve(); // L4
+    if (this.#places.count === 0) this.#gone.resolve(); // L4
     return this.#gone.promise;
   }
 }

@@ -4,6 +4,7 @@
 // M2. If a claim exists, or another holder answers on the socket, nothing is held: the command is started at most once,
 //     ever.
 // M3. SIGHUP does not end us; it means that we should check our socket.
+// M5. An agent's holder is given what its program leaves behind (PR2 of core/principal.ts), from before the start on.
 import { Fault, isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
@@ -15,7 +16,8 @@ import type { Program } from "../world/program.ts";
 import { realChildren } from "../world/real/children.ts";
 import { realClock } from "../world/real/clock.ts";
 import { realDisk } from "../world/real/disk.ts";
-import { realIdentities } from "../world/real/identities.ts";
+import { realKinship } from "../world/real/kinship.ts";
+import { adoptOrphans } from "../world/real/reaper.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { Holder, type HolderWorld } from "./holder.ts";
 import { claim } from "./records.ts";
@@ -27,10 +29,12 @@ type Present = { holder: Holder; keeper: SocketKeeper };
 /** Holds any number of children, one at a time. */
 export class Hold {
   readonly world: HolderWorld;
+  readonly #program: Program;
   #present: Present | undefined;
   #leaving = false;
 
   constructor(program: Program) {
+    this.#program = program;
     this.world = { ...doors(), rest: () => program.rest() };
     program.onSignal("SIGHUP", () => void this.#present?.keeper.look()); // M3
     program.onSignal("SIGTERM", () => {
@@ -54,6 +58,7 @@ export class Hold {
     const keeper = await open(world, spec, holder);
     if (keeper === undefined) return; // M2
     this.#present = { holder, keeper };
+    if (spec.adopts === true) adoptOrphans(this.#program, () => holder.child); // M5
     try {
       if (await claim({ ...world, directory }, spec.generation)) await holder.run(() => keeper.touch()); // M1, M2
     } finally {
@@ -82,6 +87,6 @@ async function open(world: HolderWorld, spec: HolderSpec, holder: Holder): Promi
 }
 
 function doors(): Omit<HolderWorld, "rest"> {
-  const [disk, clock, processes] = [realDisk(), realClock(), realIdentities()];
+  const [disk, clock, processes] = [realDisk(), realClock(), realKinship()];
   return { disk, clock, processes, sockets: realSockets(), children: realChildren() };
 }

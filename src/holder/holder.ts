@@ -5,17 +5,21 @@
 // O3. Every wait is bounded, whether a client does not read or the child does not read.
 // O4. A start that the system refuses for now is tried again until it succeeds or a signal gives it up
 //     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
+// O5. Only the operator acts on the child; an attempt of anyone else is recorded (C3 of client.ts). In a home without
+//     agents no one is looked at, nor is the daemon that started us.
 import { type Fault, isFault } from "../base/fault.ts";
+import { Callers } from "../home/callers.ts";
+import { homeOf } from "../home/held/holder-files.ts";
 import { SizeLog } from "../log/tape/sizes.ts";
 import * as protocol from "../wire/holder/protocol.ts";
 import type { Children, Ending } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import type { Identities } from "../world/process.ts";
+import type { Kinship } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 import { within } from "../world/wait.ts";
 import { type Child, startChild } from "./child.ts";
-import { Client, type Host, READ_ONLY } from "./client.ts";
+import { Client, type Host } from "./client.ts";
 import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
 import { Output } from "./output.ts";
@@ -29,7 +33,7 @@ import { exitCodeOf, pauseAfter } from "./start-fault.ts";
 export type HolderWorld = {
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly processes: Identities;
+  readonly processes: Kinship;
   readonly sockets: Sockets;
   readonly children: Children;
   /** Returns unused memory to the system. */
@@ -61,6 +65,7 @@ export class Holder implements Host {
   readonly #output: Output;
   readonly #sizes: SizeLog;
   readonly #clients = new Clients();
+  readonly #callers: Callers;
   readonly #rest: Rest;
   readonly #ended = Promise.withResolvers<Ending>();
   #life: Life = { kind: "waiting" };
@@ -78,11 +83,17 @@ export class Holder implements Host {
     this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
     this.#sizes = new SizeLog(world.disk, directory);
     this.#rest = new Rest(world.clock, world.rest);
+    this.#callers = new Callers(world, homeOf(spec));
     this.#startedAt = this.#now();
   }
 
   get token(): string {
     return this.#spec.token;
+  }
+
+  /** The pid of the child, while it runs. */
+  get child(): number | undefined {
+    return this.#life.kind === "living" ? this.#life.child.pid : undefined;
   }
 
   get recorder(): Recorder {
@@ -91,8 +102,22 @@ export class Holder implements Host {
 
   accept(connection: Connection): ConnectionEvents {
     const client = new Client(connection, this);
-    if (!this.#clients.admit(connection)) connection.destroy();
+    this.#clients.admit(connection);
     return client.events;
+  }
+
+  seat(connection: Connection): boolean {
+    return this.#clients.seat(connection, () => {
+      if (!this.#callers.hasAgents) return undefined;
+      const { principal, agent } = this.#callers.of(connection);
+      return principal === "operator" ? undefined : (agent ?? principal);
+    });
+  }
+
+  /** O5 */
+  whyNot(connection: Connection): protocol.HolderRefusal | undefined {
+    if (!this.#callers.hasAgents || this.#callers.isParent(connection)) return undefined;
+    return this.#callers.refusal(this.#callers.of(connection), `type into ${this.#spec.id}`);
   }
 
   /**
@@ -186,7 +211,7 @@ export class Holder implements Host {
 
   #judge(client: Client, input: protocol.Input) {
     const { number } = input;
-    if (client.readOnly) return { kind: "refused", refusal: { ...READ_ONLY, number } } as const;
+    if (client.whyNot !== null) return { kind: "refused", refusal: { ...client.whyNot, number } } as const;
     if (this.#life.kind === "waiting") return { kind: "refused", refusal: { ...NOT_STARTED, number } } as const;
     if (this.#life.kind === "ended") return { kind: "refused", refusal: { ...ENDED, number } } as const;
     return this.#writers.take(client.writer, input);

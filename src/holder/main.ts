@@ -3,14 +3,16 @@
 // other, is orders-main.ts: what only that one needs would cost each terminal memory.
 import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
 import type { Program } from "../world/program.ts";
+import { LOOK_AT_PEER, tellPeer } from "../world/real/peer.ts";
 import { realProgram } from "../world/real/program.ts";
 import { Hold } from "./hold.ts";
 
 const USAGE = 2;
 
 async function main(program: Program): Promise<void> {
-  const [directory] = program.args;
+  const [directory, ageMs] = program.args;
   if (directory === undefined) return program.exit(USAGE);
+  if (directory === LOOK_AT_PEER) return tellPeer(ageMs);
   program.rest(); // Loading leaves much garbage; new data reuses its space.
   await new Hold(program).one(directory, entrusted(program.variable(ENTRUSTED)));
   program.exit(0);

@@ -239,7 +239,8 @@ describe("client", () => {
     const nothing = () => undefined;
     const host: Host = {
       ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
-      ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status },
+      ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status, seat: () => true },
+      ...{ whyNot: nothing },
     };
     return { clock, seen, connection, client: new Client(connection, host) };
   }

@@ -28,6 +28,8 @@ export const RECOVERY_STATE = "recovery/recovery-state.json";
 export const REPORTS = "recovery/reports";
 export const MIGRATIONS = "recovery/migrations";
 export const CRASH_HISTORY = "recovery/crash-history.json";
+/** What agents tried and may not do (attempts.ts). */
+export const ATTEMPTS = "recovery/attempts.jsonl";
 export const SAFE_MODE = "recovery/safe-mode.json";
 export const WANTED = "recovery/wanted.json";
 export const SERVICE_MARK = "recovery/service.json";

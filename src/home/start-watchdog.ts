@@ -9,6 +9,7 @@
 // SW5. Settings are passed through the environment, never as arguments: every user of the machine can read those, and
 //      the variables of a watched program may be secrets.
 // SW6. A home that is a copy of another one is not started (identity.ts).
+// SW7. A process of an agent starts nothing (core/principal.ts).
 
 import { joinPath } from "../base/path.ts";
 import type { Refusal, Result } from "../base/result.ts";
@@ -17,12 +18,14 @@ import { readJson } from "../log/file/json-file.ts";
 import { configRefusal, type LoadedConfig, loadConfig, type Problem } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
+import type { Clock } from "../world/clock.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import { realChildren } from "../world/real/children.ts";
 import { NO_LATE_THREADS, type Self } from "../world/self.ts";
+import { whyNotAllowed } from "./callers.ts";
 import { withoutOurs } from "./environment.ts";
 import { keepIdentity } from "./identity.ts";
 import { RUN, WATCHDOG_LOCK } from "./layout.ts";
@@ -33,12 +36,13 @@ import { wantedPath, writeWanted } from "./wanted.ts";
 export type StartWorld = {
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly clock: Pick<Clock, "now">;
   readonly random: Random;
   readonly self: Self;
   readonly console: Pick<Console, "env" | "absolute">;
 };
 
-/** Starts a watchdog unless one is running. Returns what prevents it: a wrong configuration, or SW6. */
+/** Starts a watchdog unless one is running. Returns what prevents it: a wrong configuration, SW6, or SW7. */
 export async function startWatchdog(
   world: StartWorld,
   home: string,
@@ -46,6 +50,8 @@ export async function startWatchdog(
   startService: () => Promise<boolean> = async () => false,
 ): Promise<Refusal | undefined> {
   const { disk, self } = world;
+  const refusal = whyNotAllowed(world, home, "start Holdfast"); // SW7
+  if (refusal !== undefined) return refusal;
   const config = readConfig(world);
   if (!config.ok) return configRefusal(config.error);
   for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);

@@ -44,7 +44,31 @@ export interface Identities {
   bootId(): string;
 }
 
-export interface Processes extends Identities {
+/** Where a process comes from. `tty` is the device of its terminal, or null; `argv` is as it says itself. */
+export type Kin = {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly startTime: number;
+  readonly tty: string | null;
+  readonly argv: readonly string[];
+};
+
+/** All that is needed to find out from whom a process descends. */
+export interface Kinship extends Identities {
+  /** Undefined if it does not exist, is a zombie, or is not visible to us. */
+  kin(pid: number): Kin | undefined;
+  /** The path of its program; null if it is not readable to us. */
+  executable(pid: number): string | null;
+  /** Our parent now: whoever started us, or took us over. */
+  parent(): number;
+  /**
+   * A variable from the process's initial environment; undefined if it is not set, or the process is gone or not
+   * readable to us.
+   */
+  variable(pid: number, name: string): string | undefined;
+}
+
+export interface Processes extends Kinship {
   alive(who: ProcessIdentity): boolean;
   /**
    * Whether a process of this user has this pid, even an unrelated one or a zombie: a hint, at a fraction of the cost
@@ -58,11 +82,6 @@ export interface Processes extends Identities {
   waitsForDisk(pid: number): boolean;
   /** All processes that exist now, without zombies. */
   list(): readonly ListedProcess[];
-  /**
-   * A variable from the process's initial environment; undefined if it is not set, or the process is gone or not
-   * readable to us.
-   */
-  variable(pid: number, name: string): string | undefined;
   /**
    * The foreground process on the terminal of `pid`: the leader of its foreground group, else `pid` itself (if there is
    * no terminal, or the leader is gone or not readable to us). If the directory was deleted, `cwd` is its former path.

@@ -1,7 +1,7 @@
 // Access to our own process: its arguments, its signals, and its exit.
 
-/** The signals that our programs handle. */
-export type OwnSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
+/** The signals that our programs handle. SIGCHLD: a child, or a process that was given to us, has ended. */
+export type OwnSignal = "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGCHLD";
 
 export interface Program {
   /** The arguments after the program's own name. */

@@ -1,6 +1,11 @@
 // Access to unix sockets: streams of bytes with backpressure. A sender sees how much is queued, and a reader may pause.
 // K1. A socket's path has at most 107 bytes (the system's limit); a longer one is a Fault, never truncated.
 // K2. A listening socket is 0600. The path of a dead process is taken over; one that answers is not (EADDRINUSE).
+// K3. Which process has connected is the system's word, not the client's. It is given only while that process lives:
+//     later its pid may be another's.
+
+/** The pid of a client. `gone`: it ended, and perhaps another process uses its connection. */
+export type Peer = number | "gone";
 
 export interface Connection {
   /** Sends bytes. What the system does not accept now is copied, queued in memory and sent later. */
@@ -16,6 +21,8 @@ export interface Connection {
   end(): void;
   /** Closes now; what is queued is dropped. */
   destroy(): void;
+  /** Of an accepted connection (K3); undefined if the system does not tell. */
+  peer?(): Peer | undefined;
 }
 
 export type ConnectionEvents = {

@@ -4,6 +4,7 @@
 //   crash        ends with an error at once;  hang          says nothing more
 //   long F writes how long its prompt was; once F what comes next is left out where the file is there, else it is made
 //   wait F       goes on when there is such a file; fail X  fails the turn
+//   sh X         runs it in a shell, as a coding agent does, and says its exit code and what it wrote
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
 import { appendFileSync, existsSync, writeSync } from "node:fs";
 
@@ -30,6 +31,18 @@ function fail(reason: string): Promise<never> {
   return new Promise(() => undefined);
 }
 
+function once(file: string): string {
+  const again = existsSync(file);
+  appendFileSync(file, "");
+  return again ? "again" : "";
+}
+
+async function shell(script: string): Promise<string> {
+  const child = Bun.spawn(["/bin/sh", "-c", `{ ${script}\n} 2>&1`], { stdio: ["ignore", "pipe", "ignore"] });
+  const [out, code] = await Promise.all([child.stdout.text(), child.exited]);
+  return `exit ${code}: ${out}`;
+}
+
 async function act(line: string, whole: string): Promise<string> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const what = rest.join(" ");
@@ -41,11 +54,7 @@ async function act(line: string, whole: string): Promise<string> {
   if (verb === "long") appendFileSync(what, `${whole.length}\n`);
   if (verb === "wait") await isThere(what);
   if (verb === "fail") return fail(what);
-  if (verb === "once") {
-    const again = existsSync(what);
-    appendFileSync(what, "");
-    return again ? "again" : "";
-  }
+  if (verb === "once") return once(what);
   if (verb === "ask") {
     tell({ type: "ask", request: key, tool: rest[0], input: { command: rest.slice(1).join(" ") } });
     return String((await wait(key))["decision"]);
@@ -54,6 +63,7 @@ async function act(line: string, whole: string): Promise<string> {
     tell({ type: "call", call: key, tool: rest[0], args: JSON.parse(rest.slice(1).join(" ") || "{}") });
     return JSON.stringify((await wait(key))["result"]);
   }
+  if (verb === "sh") return shell(what);
   if (verb === "say") tell({ type: "text", text: what });
   return verb === "say" ? what : "";
 }

@@ -27,7 +27,7 @@ function emptyHome(): string {
 /** A daemon as far as the shim sees one. */
 async function daemon(home: string, handlers: Handlers): Promise<RpcServer> {
   const options = { clock: realClock(), token: "home", version: "1", pid: 1 };
-  const others = (token: string) => (token === "a1:s3cret" ? handlers : undefined);
+  const others = (token: string) => (token === "a1:s3cret" ? { id: "a1", handlers } : undefined);
   const server = new RpcServer({}, new Bus(), { ...options, others });
   await server.listen(realSockets(), join(home, "run/daemon.sock"));
   ends.push(() => server.close());

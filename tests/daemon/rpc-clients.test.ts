@@ -9,12 +9,14 @@ import { SimClock } from "../sim/clock.ts";
 import { ask, hello, TOKEN } from "./rpc-peer.ts";
 
 const MAX_CLIENTS = 512;
+const MAX_SILENT = 64;
 const MAX_WAITING_BYTES = 4 << 20;
 
 /** A connected client: what it was sent, and whether it was cut off. */
 class Peer {
   sent = 0;
   cut = 0;
+  ended = 0;
   /** What it has not read. */
   waiting = 0;
   readonly events: ConnectionEvents;
@@ -29,10 +31,13 @@ class Peer {
       destroy: () => {
         this.cut += 1;
       },
+      end: () => {
+        this.ended += 1;
+      },
       get waiting() {
         return peer.waiting;
       },
-      ...{ end: nothing, flush: nothing, pause: nothing, resume: nothing },
+      ...{ flush: nothing, pause: nothing, resume: nothing },
     });
   }
 
@@ -62,13 +67,28 @@ async function serving() {
 
 test("the number of clients is bounded, and each one that leaves makes room", async () => {
   const { come } = await serving();
-  const all = Array.from({ length: MAX_CLIENTS }, come);
-  expect(all.filter(({ cut }) => cut > 0)).toEqual([]);
-  const surplus = come();
-  expect(surplus.cut).toBe(1);
+  const greeted = () => {
+    const peer = come();
+    peer.say(hello());
+    return peer;
+  };
+  const all = Array.from({ length: MAX_CLIENTS }, greeted);
+  expect(all.filter(({ ended }) => ended > 0)).toEqual([]);
+  const surplus = greeted();
+  expect(surplus.ended).toBe(1);
   surplus.events.closed();
   all[0]?.events.closed();
-  expect([come().cut, come().cut]).toEqual([0, 1]);
+  expect([greeted().ended, greeted().ended]).toEqual([0, 1]);
+});
+
+test("Z1 clients that say no hello keep no one out: the oldest of them is cut off for a new one", async () => {
+  const { come } = await serving();
+  const silent = Array.from({ length: MAX_SILENT }, come);
+  const friend = come();
+  expect(silent.map(({ cut }) => cut)).toEqual([1, ...Array(MAX_SILENT - 1).fill(0)]);
+  friend.say(hello(), ask(2));
+  for (const _ of silent) come();
+  expect([friend.cut, friend.ended, friend.sent > 0]).toEqual([0, 0, true]);
 });
 
 test("Z1 a client that says no hello is cut off after ten seconds, and one that left leaves no timer", async () => {

@@ -28,7 +28,9 @@ test("a client with the token gets the server's identity, and its answers", asyn
 
 test("a client with another token may call the methods meant for it, and no others", async () => {
   const ask9 = async () => ok({ heard: 9 });
-  const { path, done } = await serve({}, (token) => (token === "agent" ? { call: ask9 } : undefined));
+  const { path, done } = await serve({}, (token) =>
+    token === "agent" ? { id: "a1", handlers: { call: ask9 } } : undefined,
+  );
   const raw = await Raw.to(path);
   raw.say(hello({ token: "agent" }), ask(2, "call"), ask(3, "status"), ask(4, "subscribe", { topics: ["terminal.*"] }));
   await until(

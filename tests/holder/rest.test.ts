@@ -6,6 +6,7 @@ import type { PtyEvents } from "../../src/world/children.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
+import { SimProcesses } from "../sim/processes.ts";
 
 const SPEC: HolderSpec = {
   ...{ v: 1, id: "t", generation: 1, mode: "pty", argv: ["cat"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } },
@@ -33,7 +34,7 @@ function held() {
   const world: HolderWorld = {
     ...{ disk: new SimDisk(), clock, sockets: { listen: absent, connect: absent } },
     ...{ children: { pty, pipes: absent, detached: absent, told: absent, watched: absent } },
-    ...{ processes: { pid: 4, startTime: () => 1, bootId: () => "b" }, rest: () => void rests.push(clock.elapsed()) },
+    ...{ processes: new SimProcesses(), rest: () => void rests.push(clock.elapsed()) },
   };
   return { clock, rests, heard, holder: new Holder(world, SPEC, "/t") };
 }

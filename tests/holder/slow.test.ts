@@ -7,6 +7,7 @@ import type { PtyEvents } from "../../src/world/children.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
+import { SimProcesses } from "../sim/processes.ts";
 
 const SPEC: HolderSpec = {
   ...{ v: 1, id: "t", generation: 1, mode: "pty", argv: ["cat"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } },
@@ -34,7 +35,7 @@ function held() {
   const world: HolderWorld = {
     ...{ disk, clock, sockets: { listen: absent, connect: absent }, rest: nothing },
     ...{ children: { pty, pipes: absent, detached: absent, told: absent, watched: absent } },
-    ...{ processes: { pid: 4, startTime: () => 1, bootId: () => "b" } },
+    ...{ processes: new SimProcesses() },
   };
   const holder = new Holder(world, SPEC, "/t");
   const seen: string[] = [];

@@ -4,6 +4,7 @@ import {
   type ForegroundProcess,
   identify,
   isAlive,
+  type Kin,
   type ListedProcess,
   type Processes,
   type ProcessIdentity,
@@ -58,6 +59,19 @@ export class SimProcesses implements Processes {
     return [...this.table].flatMap(([pid, { ppid = INIT, session = pid, startTime, state }]) =>
       state === "zombie" ? [] : { pid, ppid, session, startTime },
     );
+  }
+
+  kin(pid: number): Kin | undefined {
+    const listed = this.list().find((one) => one.pid === pid);
+    return listed && { ...listed, tty: null, argv: [] };
+  }
+
+  executable(): null {
+    return null;
+  }
+
+  parent(): number {
+    return this.kin(this.pid)?.ppid ?? INIT;
   }
 
   variable(pid: number, name: string): string | undefined {

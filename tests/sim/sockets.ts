@@ -5,7 +5,7 @@
 // SO4. If the test wants it (`taken`), the system takes only a part of what is sent, or nothing: the rest is queued by
 //      the sender, goes out later, and is lost if the sender dies before that.
 import { Fault } from "../../src/base/fault.ts";
-import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
+import type { Connection, ConnectionEvents, Listener, Peer, Sockets } from "../../src/world/socket.ts";
 import type { Life } from "./mortal.ts";
 
 type Accept = (connection: Connection) => ConnectionEvents;
@@ -43,10 +43,10 @@ export class SimSockets {
   }
 
   /** The sockets interface of this process. */
-  door(life: Life): Sockets {
+  door(life: Life, pid?: number): Sockets {
     return {
       listen: (path, accept) => life.whileAlive(async () => this.#listen(path, life, accept)),
-      connect: (path, events) => life.whileAlive(async () => this.#connect(path, life, events)),
+      connect: (path, events) => life.whileAlive(async () => this.#connect(path, life, events, pid)),
     };
   }
 
@@ -67,11 +67,11 @@ export class SimSockets {
     return found?.life.dead === false && found.hasFile() ? found : undefined;
   }
 
-  #connect(path: string, life: Life, events: ConnectionEvents): Connection {
+  #connect(path: string, life: Life, events: ConnectionEvents, pid: number | undefined): Connection {
     const there = this.#at(path);
     if (there === undefined) throw new Fault({ code: "ECONNREFUSED", operation: "connect", path });
     const near = new End(life, this.#wire);
-    const far = new End(there.life, this.#wire);
+    const far = new End(there.life, this.#wire, { life, pid });
     near.other = far;
     far.other = near;
     near.events = events;
@@ -85,6 +85,7 @@ class End implements Connection {
   other: End | undefined;
   readonly #life: Life;
   readonly #wire: Wire;
+  readonly #from: { readonly life: Life; readonly pid: number | undefined } | undefined;
   readonly #came: Uint8Array[] = [];
   /** SO4 */
   readonly #queue: Uint8Array[] = [];
@@ -93,10 +94,16 @@ class End implements Connection {
   #ending = false;
   #leaving = false;
 
-  constructor(life: Life, wire: Wire) {
+  /** `from`: who connected, for the end that accepted. */
+  constructor(life: Life, wire: Wire, from?: { readonly life: Life; readonly pid: number | undefined }) {
     this.#life = life;
     this.#wire = wire;
+    this.#from = from;
     life.onEnd(() => this.destroy());
+  }
+
+  peer(): Peer | undefined {
+    return this.#from?.life.dead === true ? "gone" : this.#from?.pid;
   }
 
   get waiting(): number {

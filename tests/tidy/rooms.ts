@@ -12,7 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["base", "core"],
   home: ["base", "core", "world", "log", "wire"],
   watchdog: ["base", "world", "wire", "log", "home"],
-  holder: ["base", "world", "wire", "log"],
+  holder: ["base", "core", "world", "wire", "log", "home"],
   screen: ["base", "core", "world", "wire", "log"],
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],

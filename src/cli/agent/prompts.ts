@@ -12,6 +12,7 @@ import type { Decision } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { sayAttempts } from "../attempts.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -43,6 +44,7 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string
   if (flags.json) await printJson(console, listed.value.map(promptRow));
   else if (listed.value.length === 0) await say(console, "there are no open prompts.");
   else await show(world, listed.value);
+  await sayAttempts(world, home.value);
   return ok(EXIT.ok);
 }
 

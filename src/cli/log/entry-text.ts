@@ -25,12 +25,13 @@ export function entryText(console: Console, json: boolean, lastSeq: number): Ent
 }
 
 function jsonText({ session, entry }: EntryFound): string {
-  const { seq, prev, session_id, ts, event, data } = entry;
-  return visibleLine(JSON.stringify({ seq, prev, session, session_id, ts, event, data }));
+  const { seq, prev, session_id, ts, event, data, by } = entry;
+  return visibleLine(JSON.stringify({ seq, prev, session, session_id, ts, event, data, by }));
 }
 
 function lineOf({ entry }: EntryFound, digits: number): string {
   const seq = String(entry.seq).padStart(digits);
   const event = entry.event.padEnd(EVENT_COLUMNS);
-  return `${seq}  ${entry.ts}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}`;
+  const by = entry.by === undefined ? "" : `  by ${JSON.stringify(entry.by)}`;
+  return `${seq}  ${entry.ts}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}${by}`;
 }

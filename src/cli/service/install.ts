@@ -8,6 +8,7 @@
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { RUN } from "../../home/layout.ts";
 import { logPath } from "../../home/run-log.ts";
 import { runningOn } from "../../home/running.ts";
@@ -50,6 +51,8 @@ async function install(world: DaemonCommandWorld, flags: InstallFlags): Promise<
   if (!isPlainPath(home.value))
     return refused("bad-home", `${JSON.stringify(home.value)} cannot be used in a unit.`, ODD);
   if (flags.print) return print(world, home.value);
+  const refusal = whyNotAllowed(world, home.value, "service install");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const config = readConfig(world);
   if (!config.ok) return { ok: false, error: configRefusal(config.error) };
   const site = await siteOf(world, home.value, flags.json === true);

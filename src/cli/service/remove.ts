@@ -5,6 +5,7 @@
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { removeServiceMark } from "../../home/service-mark.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -23,6 +24,8 @@ const ENABLED = "default.target.wants";
 async function remove(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const meant = meantHome(world, flags.home);
   if (!meant.ok) return meant;
+  const refusal = whyNotAllowed(world, meant.value, "service remove");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const steps = new Steps(world, flags.json === true);
   const unit = unitPath(world);
   const text = unit === undefined ? undefined : installedText(world, unit);

@@ -8,6 +8,7 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { dial } from "../../home/dial.ts";
 import { WATCHDOG_SOCKET } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
@@ -37,6 +38,8 @@ const ALONE_MS = 3_000;
 async function down(world: DaemonCommandWorld, flags: DownFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
+  const refusal = whyNotAllowed(world, home.value, "down");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const left = flags.kill ? await endAll(world, home.value) : ok(undefined);
   await writeWanted(world.disk, home.value, "down"); // DN1
   const byService = await stopService(world, home.value);

@@ -3,6 +3,7 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { dial } from "../../home/dial.ts";
 import { readSafeMode, SafeMode, safeModePath } from "../../home/safe-mode.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -29,6 +30,8 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
 async function exit(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
+  const refusal = whyNotAllowed(world, home.value, "safe-mode exit");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const left = await leave(world, home.value);
   if (!left.ok) return left;
   if (left.value)

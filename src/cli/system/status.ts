@@ -8,6 +8,7 @@ import about from "../../../package.json" with { type: "json" };
 import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import type { NotedAttempt } from "../../home/attempts.ts";
 import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
@@ -15,6 +16,7 @@ import { watchedPrograms } from "../../home/watched.ts";
 import type { DiskTrouble, StatusResult } from "../../wire/rpc/rpc.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { within } from "../../world/wait.ts";
+import { recentAttempts } from "../attempts.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { readOnlyDisk } from "../disk.ts";
@@ -32,6 +34,8 @@ type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
   readonly daemon: { readonly pid: number | null; readonly startedAt: string | null };
   readonly recovery: { readonly [K in keyof StatusResult["recovery"]]: StatusResult["recovery"][K] | null };
   readonly counts: { readonly [K in keyof StatusResult["counts"]]: number | null };
+  /** What agents tried in the last day and may not do. */
+  readonly attempts?: readonly NotedAttempt[];
 };
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -49,7 +53,8 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const place = { disk: world.disk, home: home.value };
   const unrecorded = listed?.ok === true ? tapeTroubles(listed.value) : [];
   const troubles = [...troublesOf(place, shown, watched), ...unrecorded]; // ST2
-  await printStatus(world, { ...shown, disk, troubles }, flags.json === true);
+  const attempts = recentAttempts(world, home.value);
+  await printStatus(world, { ...shown, disk, troubles, attempts }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }
 
@@ -104,6 +109,7 @@ function statusText({
   disk = null,
   troubles = [],
   counts,
+  attempts = [],
 }: Shown): string {
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
@@ -119,6 +125,7 @@ function statusText({
     `page       ${web.url ?? pid(web)}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
+    attempts.length === 0 ? "" : `refused    ${count(attempts.length, "attempt")} of agents: holdfast prompts\n`,
     ...troubles.map(({ what, next: command }) => `trouble    ${what}\n  → ${command}\n`),
     ...(disk === null ? [] : [`disk       ${diskText(disk)}\n`]),
     next,

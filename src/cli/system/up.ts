@@ -1,6 +1,7 @@
 // `holdfast up`: starts Holdfast on this home if it is down, and returns when it is live. Restricts an open home to its
 // owner.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { becomeAnother } from "../../home/identity.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
@@ -23,6 +24,8 @@ export type UpFlags = DataFlags & { readonly asCopy?: boolean };
 async function up(world: DaemonCommandWorld, flags: UpFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
+  const refusal = whyNotAllowed(world, home.value, "up");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const changed = flags.asCopy === true ? await asCopy(world, home.value) : ok(undefined);
   if (!changed.ok) return changed;
   const closed = closeHome(realMachine(), world.disk, home.value);

@@ -2,6 +2,7 @@
 
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
+import { whyNotAllowed } from "../../home/callers.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
@@ -31,6 +32,8 @@ async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (!world.terminal.there) return noTerminal();
+  const refusal = flags.readOnly === true ? undefined : whyNotAllowed(world, home.value, "attach without --read-only");
+  if (refusal !== undefined) return { ok: false, error: refusal };
   const listing = await listTerminals(world, home.value, "now");
   if (!listing.ok) return listing;
   const found = pick(listing.value.terminals, key);

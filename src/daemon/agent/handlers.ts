@@ -16,6 +16,7 @@ import type { Recipe } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { inherited } from "../../core/agent/workspace.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { Caller } from "../../core/principal.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
 import {
   type ListedAgent,
@@ -28,7 +29,7 @@ import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { PartBorder } from "../part.ts";
-import type { Given, Handlers } from "../rpc-server.ts";
+import type { Bearer, Given, Handlers } from "../rpc-server.ts";
 import type { HandedCalls } from "./handed-calls.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { readToken } from "./process-files.ts";
@@ -58,24 +59,24 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   const one = <T>(show: (agent: Agent) => T) => border.looking(async ({ id }) => ofOne(ports, id, show));
   return {
     ...commandHandlers(ports),
-    ...border.changing("agent.new", (params) => create(ports, params)),
+    ...border.changing("agent.new", (params, by) => create(ports, params, by)),
     "agent.list": looking(() =>
       [...store.settledAgents()].filter(isLive).map((agent) => listedAgent(agent, ports.trouble(agent))),
     ),
     "agent.show": one((agent) => shownAgent(agent, ports.trouble(agent))),
     "agent.inbox": one(({ inbox }) => inbox),
     "prompt.list": looking(({ closed }) => (closed === true ? closedPrompts(store) : openPromptsOf(store))),
-    ...border.changing("prompt.answer", (params) => answer(ports, params)),
+    ...border.changing("prompt.answer", (params, by) => answer(ports, params, by)),
     "rule.list": looking(() => rulesOf(store)),
-    ...border.changing("rule.add", (params) => addRule(ports, params)),
-    ...border.changing("rule.remove", ({ rule }) => removeRule(ports, rule)),
+    ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
+    ...border.changing("rule.remove", ({ rule }, by) => removeRule(ports, rule, by)),
   };
 }
 
 /** The requests that are one command to one agent. */
 function commandHandlers(ports: AgentHandlerPorts): Handlers {
   const ofAgent = <M extends AgentMethod>(method: M, make: (params: Params<M>) => AgentCommand) =>
-    ports.border.changing(method, (params) => submitted(ports, make(params)));
+    ports.border.changing(method, (params, by) => submitted(ports, make(params), by));
   return {
     ...ofAgent("agent.send", ({ id, message, text, replyTo }) => {
       return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
@@ -92,6 +93,8 @@ type AgentMethod = Extract<keyof typeof PARAMS, `agent.${string}`>;
 
 /** What the bearer of an agent's token may do. */
 export type ToolCaller = {
+  /** The agent's. */
+  readonly id: string;
   call(asked: AskedCall): Promise<Result<ToolAnswer>>;
   taken(call: string): Promise<Result<Record<string, never>>>;
   /**
@@ -110,16 +113,18 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
   const secret = bearer !== undefined && isId(bearer.id) ? readToken(ports.disk, ports.home, bearer.id) : undefined;
   if (bearer === undefined || secret === undefined || !sameSecret(bearer.secret, secret)) return undefined;
   const { id } = bearer;
+  const by: Caller = { principal: "agent", agent: id, pid: null, exe: null, tty: null };
   return {
+    id,
     call: async (asked) => {
       const { call } = asked;
-      const done = await submitAgent(ports, { kind: "call", id, ...asked });
+      const done = await submitAgent(ports, { kind: "call", id, ...asked }, by);
       const found = done.ok ? done.value.calls.find((one) => one.call === call) : undefined;
       if (!done.ok) return done;
       return found === undefined ? NOT_ANSWERED : ok({ ok: found.ok, value: found.result });
     },
     taken: async (call) => {
-      const done = await submitAgent(ports, { kind: "call-taken", id, call });
+      const done = await submitAgent(ports, { kind: "call-taken", id, call }, by);
       return done.ok ? ok({}) : done;
     },
     handed: (session, call) => {
@@ -128,7 +133,7 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
     },
     goesOn: async (session, repeated) => {
       for (const call of ports.handed.goesOn(id, session, repeated))
-        await submitAgent(ports, { kind: "call-taken", id, call });
+        await submitAgent(ports, { kind: "call-taken", id, call }, by);
     },
   };
 }
@@ -136,26 +141,35 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
 const NOT_ANSWERED = refused("agent.call", "The call was not answered.", "Try again.");
 
 /** AH2 */
-export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handlers | undefined {
+export function bearerHandlers(ports: AgentHandlerPorts, token: string): Bearer | undefined {
   const caller = toolCaller(ports, token);
   if (caller === undefined) return undefined;
-  return {
+  const handlers = {
     ...ports.border.changing("agent.call", ({ call, tool, args = {} }) => caller.call({ call, tool, args })),
     ...ports.border.changing("agent.call-taken", ({ call }) => caller.taken(call)),
   };
+  return { id: caller.id, handlers };
 }
 
-function submitAgent({ border, store }: AgentHandlerPorts, command: AgentCommand): Promise<Result<Agent>> {
+function submitAgent(
+  { border, store }: AgentHandlerPorts,
+  command: AgentCommand,
+  by: Caller | undefined,
+): Promise<Result<Agent>> {
   return border.whenLive(async () => {
-    const done = await store.submit(command);
+    const done = await store.submit(command, by);
     if (!done.ok) return done;
     const agent = store.settledAgent(command.id); // AH4
     return agent === undefined ? unknown(command.id) : ok(agent);
   });
 }
 
-async function submitted(ports: AgentHandlerPorts, command: AgentCommand): Promise<Result<ListedAgent>> {
-  const done = await submitAgent(ports, command);
+async function submitted(
+  ports: AgentHandlerPorts,
+  command: AgentCommand,
+  by: Caller | undefined,
+): Promise<Result<ListedAgent>> {
+  const done = await submitAgent(ports, command, by);
   return done.ok ? ok(listedAgent(done.value)) : done;
 }
 
@@ -169,13 +183,17 @@ function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) =>
 }
 
 /** AH1 */
-async function create(ports: AgentHandlerPorts, params: NewAgent): Promise<Result<ListedAgent>> {
+async function create(
+  ports: AgentHandlerPorts,
+  params: NewAgent,
+  by: Caller | undefined,
+): Promise<Result<ListedAgent>> {
   const { store } = ports;
   const command = await createOf(ports, params);
   if (!command.ok) return command;
   const known = store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
-  const made = await submitted(ports, command.value);
+  const made = await submitted(ports, command.value, by);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }
@@ -249,11 +267,15 @@ function promptsThat(store: AgentStore, are: (open: boolean) => boolean): Listed
   });
 }
 
-async function answer(ports: AgentHandlerPorts, params: Params<"prompt.answer">): Promise<Result<ListedPrompt>> {
+async function answer(
+  ports: AgentHandlerPorts,
+  params: Params<"prompt.answer">,
+  by: Caller | undefined,
+): Promise<Result<ListedPrompt>> {
   const { prompt, answer: given, decision, message = "", always = false } = params;
   const id = askerOf(ports.store, prompt);
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
-  const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always });
+  const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always }, by);
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
   return found === undefined
@@ -274,13 +296,21 @@ function rulesOf(store: AgentStore): { readonly agent: string | null; readonly r
   });
 }
 
-async function addRule({ store }: AgentHandlerPorts, { agent, rule }: Params<"rule.add">) {
-  const done = await store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule });
+async function addRule(
+  { store }: AgentHandlerPorts,
+  { agent, rule }: Params<"rule.add">,
+  by: Caller | undefined,
+): Promise<Result<Record<string, never>>> {
+  const done = await store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule }, by);
   return done.ok ? ok({}) : done;
 }
 
-async function removeRule({ store }: AgentHandlerPorts, rule: string): Promise<Result<Record<string, never>>> {
+async function removeRule(
+  { store }: AgentHandlerPorts,
+  rule: string,
+  by: Caller | undefined,
+): Promise<Result<Record<string, never>>> {
   const owner = rulesOf(store).find((one) => one.rule.rule_id === rule);
-  const done = await store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
+  const done = await store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule }, by);
   return done.ok ? ok({}) : done;
 }

@@ -10,6 +10,8 @@
 //      `run/mcp.json`, and put back if it is removed. The next daemon reuses the port if it is free, because running
 //      agents have the address.
 // MH5. An error while a request is answered ends that request (HT2 of world/http.ts), not the daemon.
+// MH6. One agent cannot take all of it: the requests in progress are limited, in all and of each agent. Those without a
+//      token are answered at once, and silent connections are closed soon (world/real/http.ts).
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -37,6 +39,9 @@ export type McpPorts = {
 const PATH = "/mcp";
 /** More than the arguments of a tool may have (core/agent/limits.ts). */
 const MAX_BODY = 1 << 20;
+/** MH6. More than the tool calls of a turn that are made at once; each ends when it is durable. */
+const MAX_REQUESTS = 128;
+const MAX_OF_AGENT = 32;
 const SESSION = "mcp-session-id";
 const TEXT = { "content-type": "text/plain" };
 const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-store" };
@@ -44,6 +49,8 @@ const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-sto
 export class McpServer {
   readonly #world: McpWorld;
   readonly #ports: McpPorts;
+  /** The agents whose requests are in progress, once for each. */
+  readonly #busy: string[] = [];
   #listener: HttpListener | undefined;
 
   constructor(world: McpWorld, ports: McpPorts) {
@@ -105,9 +112,24 @@ export class McpServer {
     const token = /^Bearer (\S+)$/i.exec(request.header("authorization") ?? "")?.[1];
     const caller = token === undefined ? undefined : this.#ports.caller(token);
     if (caller === undefined) return refuse(401, "An agent's token is needed.", { "www-authenticate": "Bearer" });
-    if (request.method === "DELETE") return this.#left(request, caller);
-    if (request.method !== "POST") return refuse(405, "Only POST is accepted here.", { allow: "POST, DELETE" });
-    return this.#posted(request, caller);
+    if (request.method !== "POST" && request.method !== "DELETE")
+      return refuse(405, "Only POST is accepted here.", { allow: "POST, DELETE" });
+    return this.#inTurn(caller, () =>
+      request.method === "POST" ? this.#posted(request, caller) : this.#left(request, caller),
+    );
+  }
+
+  /** MH6 */
+  async #inTurn({ id }: ToolCaller, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
+    const same = this.#busy.filter((other) => other === id);
+    if (this.#busy.length >= MAX_REQUESTS || same.length >= MAX_OF_AGENT)
+      return refuse(429, "Too many requests at once.", { "retry-after": "1" });
+    this.#busy.push(id);
+    try {
+      return await answer();
+    } finally {
+      this.#busy.splice(this.#busy.indexOf(id), 1);
+    }
   }
 
   /** There is nothing to forget (MH2), but a client that leaves has received its answers (MH3). */

@@ -8,7 +8,7 @@ import { keyedHash } from "../../world/hash.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
-import type { Handlers } from "../rpc-server.ts";
+import type { Bearer } from "../rpc-server.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { agentConfigOf } from "./config.ts";
 import { AgentEngine } from "./engine.ts";
@@ -30,7 +30,7 @@ export type AgentPart = Part & {
   readonly store: AgentStore;
   readonly engine: AgentEngine;
   /** What the bearer of an agent's token may ask; undefined for an unknown token. */
-  bearer(token: string): Handlers | undefined;
+  bearer(token: string): Bearer | undefined;
   /** Starts turns of agents that are ready, as far as there are slots. */
   schedule(): Promise<void>;
   readonly forSteps: StepAgents;
@@ -41,8 +41,8 @@ export type AgentLinks = {
   holderCommand(): HolderCommand;
   /** Called when a change of an agent is durable. */
   heard(agent: Agent): void;
-  /** Lets the daemon's socket server listen on one more path. */
-  listen(path: string): Promise<void>;
+  /** Lets the daemon's socket server listen on one more path, where only agents' tokens are known. */
+  listenForSandboxes(path: string): Promise<void>;
 };
 
 export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
@@ -166,7 +166,7 @@ type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep()
 function openDoors(
   { world, config, say }: PartPorts,
   sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed" | "trouble">,
-  { listen }: AgentLinks,
+  { listenForSandboxes: listen }: AgentLinks,
 ): ToolDoors {
   const handlerPorts: AgentHandlerPorts = {
     ...sessions,

@@ -49,7 +49,7 @@ export async function prepareProcess(
   await writeProcessSpec(world, agent, { ...start, env: given });
   removeOlder(world.disk, world.home, agent);
   const { runtime, entry } = ports.holderCommand();
-  const passed = { ours: world.self.environment(), secrets };
+  const passed = { ours: world.self.environment(), secrets, adopts: true };
   return holderStart(runtime, entry, processDirectory(world.home, agent), passed);
 }
 
@@ -74,7 +74,7 @@ function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start)
   const directory = processDirectory(home, place);
   const token = ownToken(world, directory) ?? random.bytes(32).toHex();
   const names = { id: processName(place), socket: processSocket(home, place) };
-  return writeSpec(world, directory, pipeSpec({ ...names, ...start, token, tape: TAPE }));
+  return writeSpec(world, directory, { ...pipeSpec({ ...names, ...start, token, tape: TAPE }), adopts: true });
 }
 
 /** Claude writes its transcript with a delay: its file, not our memory, tells whether there is one. */

@@ -4,6 +4,7 @@
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { Caller } from "../../core/principal.ts";
 import type { TerminalCommand } from "../../core/terminal/terminal.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
@@ -26,22 +27,26 @@ export type TerminalHandlerPorts = {
 export function terminalHandlers(ports: TerminalHandlerPorts): Handlers {
   const { border, store } = ports;
   const changing = <M extends keyof typeof PARAMS>(method: M, make: (params: Params<M>) => TerminalCommand) =>
-    border.changing(method, (params) => store.submit(make(params))); // H1
+    border.changing(method, (params, by) => store.submit(make(params), by)); // H1
   return {
     "terminal.list": border.looking(async (params) => ok(await list(ports, params))),
-    ...border.changing("terminal.new", (params) => create(ports, params)),
+    ...border.changing("terminal.new", (params, by) => create(ports, params, by)),
     ...changing("terminal.rename", ({ id, name }) => ({ kind: "rename", id, name })),
     ...changing("terminal.move", ({ id, lane }) => ({ kind: "move", id, lane })),
     ...changing("terminal.signal", ({ id, signal }) => ({ kind: "signal", id, signal })),
     ...changing("terminal.remove", ({ id }) => ({ kind: "remove", id })),
     ...changing("terminal.policy", ({ id, policy }) => ({ kind: "policy", id, policy })),
-    ...border.changing("terminal.restore", (params) => restore(ports, params)),
+    ...border.changing("terminal.restore", (params, by) => restore(ports, params, by)),
     ...changing("recovery.accept", ({ id }) => ({ kind: "accept", id, by: "the operator" })),
     ...changing("recovery.rollback", ({ id }) => ({ kind: "rollback", id })),
   };
 }
 
-async function create(ports: TerminalHandlerPorts, params: Params<"terminal.new">): Promise<Result<unknown>> {
+async function create(
+  ports: TerminalHandlerPorts,
+  params: Params<"terminal.new">,
+  by: Caller | undefined,
+): Promise<Result<unknown>> {
   const { store, holders, random } = ports;
   const { name, lane, argv, cwd, env, cols, rows, policy } = params;
   const { kept, leftOut } = keepEnvironment(env, ports.environment);
@@ -51,7 +56,7 @@ async function create(ports: TerminalHandlerPorts, params: Params<"terminal.new"
     return refused("bad-params", `The request is malformed: ${wrong}.`, "Set it in the program.");
   const id = newId(random.bytes(16));
   holders.setSecrets(id, secrets);
-  const made = await store.submit({
+  const command: TerminalCommand = {
     kind: "create",
     id,
     name: name === "" ? id.slice(0, 8) : name,
@@ -59,17 +64,22 @@ async function create(ports: TerminalHandlerPorts, params: Params<"terminal.new"
     recipe: { argv, cwd, env: kept, size: { cols, rows } },
     unset: leftOut,
     ...(policy !== undefined && { policy }),
-  });
+  };
+  const made = await store.submit(command, by);
   if (!made.ok) holders.setSecrets(id, {});
   return made;
 }
 
-async function restore({ store, restorer }: TerminalHandlerPorts, { id, way }: Params<"terminal.restore">) {
+async function restore(
+  { store, restorer }: TerminalHandlerPorts,
+  { id, way }: Params<"terminal.restore">,
+  by: Caller | undefined,
+) {
   const terminal = store.terminals.get(id);
   if (terminal === undefined || terminal.removed) {
     return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
   }
-  return restorer.asked(terminal, way);
+  return restorer.asked(terminal, way, by);
 }
 
 /** Secrets reach the holder in one environment variable, for which the system allows 128 KiB. */

@@ -9,6 +9,7 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
+import type { Caller } from "../../core/principal.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { type AgentName, type AgentSessions, NO_SESSIONS, notTaken } from "../../core/terminal/coding-agent.ts";
 import type { Evidence, Known, RestoreStart } from "../../core/terminal/restoration.ts";
@@ -50,6 +51,8 @@ export type RestoreWish = {
   readonly found: boolean;
   readonly way: RestoreWay;
   readonly asked: boolean;
+  /** Who asked. */
+  readonly by?: Caller | undefined;
 };
 
 export class Restorer {
@@ -75,7 +78,7 @@ export class Restorer {
     const { id, generation } = terminal;
     const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
     const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
-    const done = await this.#ports.store.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
+    const done = await this.#ports.store.submit({ kind: "restore", id, generation, start, ...lost }, wish.by); // RO2
     if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
     await this.#ports.holders.settled(id);
     return this.restoredItem(id, terminal);
@@ -159,13 +162,13 @@ export class Restorer {
   }
 
   /** Restores a terminal because a person asked for it. */
-  async asked(terminal: Terminal, way: RestoreWay): Promise<Result<Terminal>> {
+  async asked(terminal: Terminal, way: RestoreWay, by: Caller | undefined): Promise<Result<Terminal>> {
     const { state, name } = terminal;
     if (state.kind === "running" || state.kind === "starting") {
       return refused("still-running", `${name} is running.`, `holdfast attach ${name}`);
     }
     const reason = state.kind === "uncertain" ? state.reason : `it had ended (${endText(state)})`;
-    const told = await this.restore(terminal, { reason, found: false, way, asked: true });
+    const told = await this.restore(terminal, { reason, found: false, way, asked: true, by });
     const now = this.#ports.store.terminals.get(terminal.id) ?? terminal;
     if (told.fate !== "could not") return { ok: true, value: now };
     return refused("not-restored", told.reason, told.next);

@@ -2,6 +2,7 @@
 // part.ts).
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import type { Caller } from "../../core/principal.ts";
 import type { SeenSession } from "../../core/tmux/judge.ts";
 import { findCare, isAt, type TmuxCare } from "../../core/tmux/tmux.ts";
 import type { AdoptParams, ListedTmux } from "../../wire/rpc/rpc.ts";
@@ -25,9 +26,9 @@ export function tmuxHandlers(ports: TmuxHandlerPorts): Handlers {
   const { border } = ports;
   return {
     "tmux.list": border.looking(async () => ok(list(ports))),
-    ...border.changing("tmux.adopt", (params) => adopt(ports, params)),
-    ...border.changing("tmux.release", ({ session }) => release(ports, session)),
-    ...border.changing("tmux.recreate", ({ session }) => recreate(ports, session)),
+    ...border.changing("tmux.adopt", (params, by) => adopt(ports, params, by)),
+    ...border.changing("tmux.release", ({ session }, by) => release(ports, session, by)),
+    ...border.changing("tmux.recreate", ({ session }, by) => recreate(ports, session, by)),
   };
 }
 
@@ -40,29 +41,33 @@ function listed({ keeper }: TmuxSessions, care: TmuxCare): ListedTmux {
   return { ...care, ...keeper.stateOf(care.id) };
 }
 
-async function release(parts: TmuxSessions, session: string): Promise<Result<ListedTmux>> {
+async function release(parts: TmuxSessions, session: string, by: Caller | undefined): Promise<Result<ListedTmux>> {
   const found = findCare(parts.store.states.values(), session);
   if (!found.ok) return found;
-  const released = await parts.store.submit({ kind: "release", id: found.value.id });
+  const released = await parts.store.submit({ kind: "release", id: found.value.id }, by);
   return released.ok ? ok(listed(parts, released.value)) : released;
 }
 
 /** Looks first: a session closed a moment ago may not be known as closed yet, and a lost one may already be back. */
-async function recreate(parts: TmuxSessions, session: string): Promise<Result<ListedTmux>> {
+async function recreate(parts: TmuxSessions, session: string, by: Caller | undefined): Promise<Result<ListedTmux>> {
   const found = findCare(parts.store.states.values(), session);
   if (!found.ok) return found;
   const { id, recreated } = found.value;
   await parts.keeper.round();
   const looked = parts.store.settled(id);
   if (looked?.state.kind === "kept" && looked.recreated?.at !== recreated?.at) return ok(listed(parts, looked));
-  const wanted = await parts.store.submit({ kind: "want", id });
+  const wanted = await parts.store.submit({ kind: "want", id }, by);
   if (!wanted.ok) return wanted;
   parts.keeper.attend(id, true);
   await parts.keeper.round(); // Queued after the request: by then it is built, or there is a reason.
   return ok(listed(parts, parts.store.settled(id) ?? wanted.value));
 }
 
-async function adopt(ports: TmuxHandlerPorts, params: AdoptParams): Promise<Result<ListedTmux[]>> {
+async function adopt(
+  ports: TmuxHandlerPorts,
+  params: AdoptParams,
+  by: Caller | undefined,
+): Promise<Result<ListedTmux[]>> {
   const path = await socketPath(ports.keeper.run, params);
   if (!path.ok) return path;
   const seen = await lookAt(ports.keeper.run, ports, { path: path.value });
@@ -75,7 +80,7 @@ async function adopt(ports: TmuxHandlerPorts, params: AdoptParams): Promise<Resu
     const known = [...ports.store.states.values()].find((care) => !care.released && isAt(care, place));
     const id = known?.id ?? newId(ports.random.bytes(16));
     const policy = params.policy ?? known?.policy ?? "auto";
-    const taken = await ports.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place });
+    const taken = await ports.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place }, by);
     if (!taken.ok) return taken;
     ids.push(id);
   }

@@ -7,6 +7,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { Caller } from "../../core/principal.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
@@ -44,10 +45,10 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
   const { border } = ports;
   return {
     ...commandHandlers(ports),
-    ...border.changing("workflow.run", (params) => run(ports, params)),
+    ...border.changing("workflow.run", (params, by) => run(ports, params, by)),
     "workflow.list": border.looking(async () => ok(list(ports))),
     "workflow.show": border.looking(async (params) => show(ports, params)),
-    ...border.changing("workflow.rollback", (params) => rollback(ports, params)),
+    ...border.changing("workflow.rollback", (params, by) => rollback(ports, params, by)),
     "workflow.changes": border.looking((params) => changes(ports, params)),
     ...border.changing("workflow.migrate", (params) => migrate(ports, params)),
     "dlq.list": border.looking(async ({ id, from }) => {
@@ -72,10 +73,10 @@ type RunMethod = Extract<keyof typeof PARAMS, `workflow.${string}` | `dlq.${stri
 function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
   const { border, store } = ports;
   const ofRun = <M extends RunMethod>(method: M, make: (params: Params<M>) => Wish | Promise<Wish>) =>
-    border.changing(method, async (params) => {
+    border.changing(method, async (params, by) => {
       const command = await make(params);
       if ("hint" in command) return { ok: false, error: command };
-      const done = await store.submit(command);
+      const done = await store.submit(command, by);
       return done.ok ? ok(listedOf(done.value)) : done;
     });
   return {
@@ -145,7 +146,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
   return ok({ ...listed(ports, run), from: first, records, attempts, retries: retriesOf(run) });
 }
 
-async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {
+async function run(ports: WorkflowHandlerPorts, params: RunParams, by: Caller | undefined): Promise<Result<ListedRun>> {
   const { store, engine } = ports;
   const known = store.settled(params.id); // WH3: if it is still being written, the submit below waits for it.
   if (known !== undefined) return ok(listedOf(known)); // WH2
@@ -157,7 +158,7 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
   if (!secrets.ok) return secrets;
   const variables = Object.entries(env).filter(([name]) => !(name in environment));
   engine.secrets.set(id, { variables: Object.fromEntries(variables), parameters: secrets.value });
-  const made = await store.submit(command.value);
+  const made = await store.submit(command.value, by);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: concurrent requests.
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) engine.secrets.forget(id);
@@ -171,6 +172,7 @@ const MAX_UNDONE = 500;
 async function rollback(
   ports: WorkflowHandlerPorts,
   wish: Params<"workflow.rollback">,
+  by: Caller | undefined,
 ): Promise<Result<RolledBackRun>> {
   const { id, seq, dryRun } = wish;
   const run = runOf(ports, id);
@@ -180,7 +182,7 @@ async function rollback(
   const back = rollbackTo(run, saved.value);
   if (!back.ok) return back;
   const { command, steps, items } = back.value;
-  const done = dryRun ? mayRollBack(run, command) : await ports.store.submit(command);
+  const done = dryRun ? mayRollBack(run, command) : await ports.store.submit(command, by);
   if (!done.ok) return done;
   const more = Math.max(0, steps.length - MAX_UNDONE);
   return ok({ run: listedOf(done.value), steps: steps.slice(0, MAX_UNDONE), more, items });

@@ -147,7 +147,8 @@ function starterOf(disk: Disk, spec: HolderSpec): string | undefined {
   return spec.env[HOME_ID] ?? homeId(disk, homeOf(spec));
 }
 
-function homeOf(spec: HolderSpec | undefined): string {
+/** The home that its socket is in. */
+export function homeOf(spec: Pick<HolderSpec, "socket"> | undefined): string {
   return parentOf(parentOf(spec?.socket ?? ""));
 }
 

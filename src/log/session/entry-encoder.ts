@@ -29,7 +29,8 @@ export class EntryEncoder {
     assert(typeof data === "string", "the data of an entry is JSON");
     if (entry.ts !== this.#ts) this.#remember(entry.ts);
     const event = this.#events.get(entry.event) ?? this.#quote(entry.event);
-    const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${this.#quotedTs},"event":${event},"data":${data}${NO_SUM}`;
+    const by = entry.by === undefined ? "" : `,"by":${JSON.stringify(entry.by)}`;
+    const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${this.#quotedTs},"event":${event},"data":${data}${by}${NO_SUM}`;
     this.#reserve(text.length * MAX_BYTES_A_UNIT);
     const start = this.#at;
     const end = start + this.#piece.write(text, start, "utf8");

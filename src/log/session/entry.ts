@@ -1,15 +1,23 @@
 // One line of a session's `events.jsonl`: a fact, its place in the global order of all facts, and a checksum.
-//   {"seq":12,"prev":9,"session_id":"…","ts":"…","event":"message.enqueued","data":{…},"sum":"1a2b3c4d"}
+//   {"seq":12,"prev":9,"session_id":"…","ts":"…","event":"message.enqueued","data":{…},"by":{…},"sum":"1a2b3c4d"}
 // E1. `seq` counts the entries of all sessions without a gap; `prev` is the previous `seq` of the same session (0:
 //     none), so that a line lost from a session's log breaks the chain (EL-1, EL-3).
 // E2. `sum` is the CRC-32 of the UTF-8 bytes before `,"sum":`. A line contains no raw tab, newline or NUL (JSON escapes
 //     them).
+// E3. `by` says who caused it, if someone did: for people, no fold reads it. Older versions ignore it, and wrote none.
 import { crc32 } from "../../world/hash.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** What a caller wants to log. `session` is the session's directory below the home, such as `agents/<id>`. */
-export type NewEntry = { readonly session: string; readonly ts: string; readonly event: string; readonly data: Json };
+export type NewEntry = {
+  readonly session: string;
+  readonly ts: string;
+  readonly event: string;
+  readonly data: Json;
+  /** E3 */
+  readonly by?: Json | undefined;
+};
 
 export type Entry = {
   readonly seq: number;
@@ -18,6 +26,8 @@ export type Entry = {
   readonly ts: string;
   readonly event: string;
   readonly data: Json;
+  /** E3 */
+  readonly by?: Json;
 };
 
 /** What is known about a line without parsing its JSON. */
@@ -48,10 +58,10 @@ export function headOf(line: Uint8Array): EntryHead | undefined {
 /** The entry of a line that `headOf` accepted; undefined if it is not JSON although its sum is right. */
 export function decodeEntry(line: Uint8Array): Entry | undefined {
   try {
-    const { seq, prev, session_id, ts, event, data } = JSON.parse(
+    const { seq, prev, session_id, ts, event, data, by } = JSON.parse(
       Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8"),
     );
-    return { seq, prev, session_id, ts, event, data };
+    return { seq, prev, session_id, ts, event, data, ...(by !== undefined && { by }) };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -135,6 +135,8 @@ export const SPEC_SHAPE = object({
   preface: optional(text),
   /** Typed into the command once it is ready for it; with a return at its end it is run. */
   typed: optional(text),
+  /** What its program leaves behind is given to the holder, and stays below it: for agents (core/principal.ts). */
+  adopts: optional(flag),
   /** No byte of this generation has an offset before it: a client has seen that much of a tape that lost its end. */
   startAt: optional(count),
 });

@@ -7,6 +7,8 @@
 //      becomes idle.
 // ST4. A holder of attempts works all the time: it keeps the compilers, and takes a third less processor time per
 //      attempt.
+// ST5. A holder of agents keeps the JIT, but not its compilers: bun:ffi needs it, for what they adopt (M5 of
+//      holder/hold.ts) and to see who connects. It costs 0.7 MB beside the hundreds that an agent takes.
 
 import { BUN_FLAGS } from "../../base/bun.ts";
 import { ORDERS } from "./orders.ts";
@@ -22,7 +24,6 @@ const FLAGS = [...BUN_FLAGS, "--smol"];
 
 const ENV = {
   DO_NOT_TRACK: "1",
-  BUN_JSC_useJIT: "0", // bun:ffi does not work without it, so a holder takes no flock.
   BUN_JSC_numberOfGCMarkers: "1",
   BUN_JSC_useConcurrentGC: "0", // So small a heap is marked in a millisecond; a thread for it costs 75 KiB.
   BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1",
@@ -31,9 +32,17 @@ const ENV = {
   MIMALLOC_PURGE_DELAY: "0",
 };
 
+/** bun:ffi does not work without the JIT, so a terminal's holder takes no flock. */
+const NO_JIT = { BUN_JSC_useJIT: "0" };
+/** ST5 */
+const NO_COMPILERS = { BUN_JSC_useBaselineJIT: "0", BUN_JSC_useDFGJIT: "0", BUN_JSC_useRegExpJIT: "0" };
+
 /** Variables of a drill that all its processes get: the simulated boot, which all must agree on, and the drill's
  *  mark, by which a holder is found before it has written a claim. */
 const OF_A_DRILL = ["HOLDFAST_BOOT_ID", "HOLDFAST_DRILL"];
+
+/** `adopts`: as in the spec (protocol.ts). */
+export type HolderGiven = { readonly ours?: Variables; readonly secrets?: Variables; readonly adopts?: boolean };
 
 /** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. The cwd is one that is never
  *  removed. */
@@ -41,9 +50,9 @@ export function holderStart(
   runtime: string,
   entry: string,
   directory: string,
-  { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
+  { ours = {}, secrets = {}, adopts = false }: HolderGiven = {},
 ): HolderStart {
-  const env = { ...ENV, ...drillOf(ours), ...setSecrets(secrets) };
+  const env = { ...ENV, ...(adopts ? NO_COMPILERS : NO_JIT), ...drillOf(ours), ...setSecrets(secrets) };
   return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env }; // ST1, ST2, ST3
 }
 

@@ -2,11 +2,13 @@
 // RK1. Bytes are sent in order: while some are queued, new ones are queued behind them.
 // RK2. Queued bytes are copies: the sender may reuse its buffer at once.
 // RK3. After the close nothing is sent, and the close is reported once.
-import type { Connection, ConnectionEvents } from "../socket.ts";
+import type { Connection, ConnectionEvents, Peer } from "../socket.ts";
+import { peerOf } from "./peer.ts";
 
 export class RealConnection implements Connection {
   events: ConnectionEvents | undefined;
   readonly #socket: Bun.Socket<RealConnection>;
+  readonly #openedAt = performance.now();
   #queue: Uint8Array[] = [];
   #waiting = 0;
   #ending = false;
@@ -44,6 +46,13 @@ export class RealConnection implements Connection {
 
   destroy(): void {
     if (!this.#closed) this.#socket.terminate();
+  }
+
+  /** A closed socket has no peer any more. */
+  peer(): Peer | undefined {
+    if (this.#closed) return "gone";
+    const fd: unknown = Reflect.get(this.#socket, "fd"); // Bun's types do not name it.
+    return typeof fd === "number" && fd >= 0 ? peerOf(fd, performance.now() - this.#openedAt) : undefined;
   }
 
   /** The system accepts bytes again. */

@@ -2,6 +2,7 @@
 // L1. The kernel releases the lock with the last descriptor of the open file, so a killed owner leaves no stale lock.
 // L2. Only EWOULDBLOCK means that another process has the lock; any other failure is a Fault, never a silent "no".
 import { Fault } from "../../base/fault.ts";
+import { fromLibc } from "./libc.ts";
 
 const LOCK_EXCLUSIVE = 2;
 const LOCK_WITHOUT_WAITING = 4;
@@ -21,15 +22,14 @@ export function tryFlock(fd: number, path: string): boolean {
 }
 
 function load(): Library {
-  // Loaded here, so that programs that lock nothing do not carry it.
-  const { dlopen, read }: typeof import("bun:ffi") = require("bun:ffi");
-  const { symbols } = dlopen("libc.so.6", {
+  const { read }: typeof import("bun:ffi") = require("bun:ffi");
+  const { flock, __errno_location: locate } = fromLibc({
     flock: { args: ["i32", "i32"], returns: "i32" },
     __errno_location: { args: [], returns: "ptr" },
   });
   const errno = (): number => {
-    const at = symbols.__errno_location();
+    const at = locate();
     return at === null ? 0 : read.i32(at, 0);
   };
-  return { flock: symbols.flock, errno };
+  return { flock, errno };
 }

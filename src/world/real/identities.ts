@@ -11,7 +11,7 @@ export const GONE = ["ENOENT", "ESRCH"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
 const STATE = 3 - 3;
 const THREADS = 20 - 3;
-const START_TIME = 22 - 3;
+export const START_TIME = 22 - 3;
 
 export function realIdentities(): Identities {
   return { pid: process.pid, startTime, bootId };

@@ -10,7 +10,7 @@ import { isOver } from "./identities.ts";
 /** ESRCH: the process ended between opening and reading the file. */
 const GONE = ["ENOENT", "ESRCH"];
 /** A process of another user, or one that changed its privileges. */
-const NOT_OURS = ["EACCES", "EPERM"];
+export const NOT_OURS = ["EACCES", "EPERM"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
 const PPID = 4 - 3;
 const SESSION = 6 - 3;

@@ -3,12 +3,13 @@ import { readdirSync } from "node:fs";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "../process.ts";
 import { attempt, unless } from "./attempt.ts";
 import { foreground } from "./foreground.ts";
-import { GONE, realIdentities, statLine, waitsInLine } from "./identities.ts";
+import { GONE, statLine, waitsInLine } from "./identities.ts";
+import { realKinship } from "./kinship.ts";
 import { origin } from "./origin.ts";
-import { list, ticks, variable } from "./process-list.ts";
+import { list, ticks } from "./process-list.ts";
 
 export function realProcesses(): Processes {
-  const found = realIdentities();
+  const found = realKinship();
   const alive = (who: ProcessIdentity): boolean => isAlive(found, who);
   return {
     ...found,
@@ -16,7 +17,6 @@ export function realProcesses(): Processes {
     isTaken,
     waitsForDisk,
     list,
-    variable,
     foreground,
     origin,
     ticks,

@@ -64,9 +64,9 @@ export const DAEMON: readonly Mutant[] = [
   },
   {
     mutant: "any number of clients may connect",
-    file: "src/daemon/rpc-server.ts",
-    from: "    if (this.#clients.size > MAX_CLIENTS) connection.destroy();\n",
-    to: "",
+    file: "src/base/places.ts",
+    from: "this.#seated.size >= this.#limits.all) return false;",
+    to: "false) return false;",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",
       test: "the number of clients is bounded, and each one that leaves makes room",
@@ -75,7 +75,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a client that says no hello stays connected",
     file: "src/daemon/rpc-server.ts",
-    from: "    this.#stopWaiting = options.clock.after(HELLO_MS, () => this.#cut()); // Z1",
+    from: "    this.#stopWaiting = ports.options.clock.after(HELLO_MS, () => this.destroy()); // Z1",
     to: "    this.#stopWaiting = () => undefined;",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",
@@ -98,7 +98,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "a subscriber that does not read takes any amount of memory",
     file: "src/daemon/rpc-server.ts",
-    from: "if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut();\n    else ",
+    from: "if (this.#connection.waiting > MAX_WAITING_BYTES) this.destroy();\n    else ",
     to: "",
     killedBy: {
       file: "tests/daemon/rpc-clients.test.ts",
@@ -108,7 +108,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "an agent may subscribe to everything",
     file: "src/daemon/rpc-server.ts",
-    from: " && this.#handlers === this.#all) this.#subscribe",
+    from: " && this.#handlers === this.#ports.all) this.#subscribe",
     to: ") this.#subscribe",
     killedBy: {
       file: "tests/daemon/rpc.test.ts",

@@ -88,7 +88,7 @@ export const HOLDER: readonly Mutant[] = [
     mutant: "a client that sends a wrong frame stays connected",
     file: "src/holder/client.ts",
     from: `      if (!fine) {
-        this.#connection.destroy(); // C2
+        this.connection.destroy(); // C2
         return;
       }`,
     to: "      if (!fine) return;",
@@ -100,7 +100,7 @@ export const HOLDER: readonly Mutant[] = [
   {
     mutant: "a client that does not send frames stays connected",
     file: "src/holder/client.ts",
-    from: "    if (frames === undefined) this.#connection.destroy(); // C2\n",
+    from: "    if (frames === undefined) this.connection.destroy(); // C2\n",
     to: "",
     killedBy: {
       file: "src/holder/parts.test.ts",

@@ -1,0 +1,154 @@
+// Principals: who is behind a request, and what they may do. Pure; home/callers.ts looks at the processes.
+// PR1. The operator is every program of this user that does not descend from an agent of this home.
+// PR2. A process below an agent's holder, or one that carries that agent's marker, is the agent's: it may look, and
+//      nothing else. An agent's token opens that agent's tools, and nothing else.
+// PR3. The nearest of our own programs above a process decides, and what is above that one does not count: a daemon or
+//      a terminal belongs to the operator, wherever it was first started.
+// PR4. A process that ended before it could be looked at is unknown: it may look, like an agent.
+// PR5. A parent is older than its child. If it seems younger, its pid was reused, and the walk begins again.
+import { type Refusal, refused } from "../base/result.ts";
+
+export type Principal = "operator" | "agent" | "unknown";
+
+/** Who caused something: written into every event that follows from it. */
+export type Caller = {
+  readonly principal: Principal;
+  /** The id of the agent, if it is one. */
+  readonly agent?: string;
+  /** Null if the system does not tell, or it was no process of this machine. */
+  readonly pid: number | null;
+  readonly exe: string | null;
+  readonly tty: string | null;
+};
+
+/** What a process is to this home: of an agent, one of our own programs, or neither. */
+export type Role = { readonly kind: "agent"; readonly agent: string } | { readonly kind: "ours" | "other" };
+
+/** A process on the way up. `ppid` is the parent that it has now. */
+export type Relative = {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly startTime: number;
+  readonly role: Role;
+};
+
+export type Standing = Pick<Caller, "principal" | "agent">;
+
+const OPERATOR: Standing = { principal: "operator" };
+const UNKNOWN: Standing = { principal: "unknown" };
+
+/** Deeper than shells and editors are nested; who hides deeper is not known. */
+const MAX_ANCESTORS = 500;
+/** Parents that end while we look are rare, and each walk takes less than a millisecond (PR5). */
+const MAX_WALKS = 5;
+
+/** `look` returns undefined for a process that does not exist, or that we may not see. */
+export function standingOf(pid: number, look: (pid: number) => Relative | undefined): Standing {
+  for (let walks = 0; walks < MAX_WALKS; walks += 1) {
+    const found = walk(pid, look);
+    if (found !== undefined) return found;
+  }
+  return UNKNOWN;
+}
+
+/** Returns undefined if the tree changed meanwhile. */
+function walk(pid: number, look: (pid: number) => Relative | undefined): Standing | undefined {
+  let here = look(pid);
+  if (here === undefined) return UNKNOWN; // PR4
+  for (let steps = 0; steps < MAX_ANCESTORS; steps += 1) {
+    if (here.role.kind === "agent") return { principal: "agent", agent: here.role.agent }; // PR2
+    if (here.role.kind === "ours") return OPERATOR; // PR3
+    const parent = look(here.ppid);
+    if (parent === undefined) return isStill(here, look) ? OPERATOR : undefined; // PR1: the top, or another user's.
+    if (parent.startTime > here.startTime) return undefined; // PR5
+    here = parent;
+  }
+  return UNKNOWN;
+}
+
+/** Whether it is still the same process with the same parent: then that one is not ours to see. */
+function isStill({ pid, ppid, startTime }: Relative, look: (pid: number) => Relative | undefined): boolean {
+  const now = look(pid);
+  return now?.ppid === ppid && now.startTime === startTime;
+}
+
+/** `look` changes nothing; `act` does; `tool` is only for an agent's own token. */
+export type Right = "look" | "act" | "tool";
+
+/** Every method of the daemon. A method without a row is refused to everyone but the operator. */
+export const RIGHTS = {
+  hello: "look",
+  status: "look",
+  subscribe: "look",
+  "terminal.list": "look",
+  "terminal.new": "act",
+  "terminal.rename": "act",
+  "terminal.move": "act",
+  "terminal.signal": "act",
+  "terminal.remove": "act",
+  "terminal.policy": "act",
+  "terminal.restore": "act",
+  "recovery.accept": "act",
+  "recovery.rollback": "act",
+  "recovery.report": "look",
+  "recovery.retry": "act",
+  "recovery.aside": "look",
+  "recovery.skip": "act",
+  "safe-mode.exit": "act",
+  gc: "act",
+  "tmux.adopt": "act",
+  "tmux.list": "look",
+  "tmux.release": "act",
+  "tmux.recreate": "act",
+  "workflow.run": "act",
+  "workflow.list": "look",
+  "workflow.show": "look",
+  "workflow.interrupt": "act",
+  "workflow.cancel": "act",
+  "workflow.resume": "act",
+  "workflow.rollback": "act",
+  "workflow.changes": "look",
+  "workflow.change": "act",
+  "workflow.migrate": "act",
+  "workflow.resolve": "act",
+  "dlq.list": "look",
+  "dlq.show": "look",
+  "dlq.retry": "act",
+  "dlq.clear": "act",
+  "agent.new": "act",
+  "agent.list": "look",
+  "agent.show": "look",
+  "agent.inbox": "look",
+  "agent.send": "act",
+  "agent.terminate": "act",
+  "agent.retry": "act",
+  "agent.interrupt": "act",
+  "agent.suspend": "act",
+  "agent.set": "act",
+  "agent.call": "tool",
+  "agent.call-taken": "tool",
+  "prompt.list": "look",
+  "prompt.answer": "act",
+  "rule.list": "look",
+  "rule.add": "act",
+  "rule.remove": "act",
+} as const satisfies Readonly<Record<string, Right>>;
+
+/** PR2. What the bearer of an agent's token may ask is decided by the token itself. */
+export function mayAct({ principal }: Standing): boolean {
+  return principal === "operator";
+}
+
+/** Something that a principal tried and may not do: a method, or what it did at a holder or a command. */
+export type Attempt = { readonly caller: Caller; readonly did: string };
+
+export function notAllowed({ caller: { principal, agent, pid }, did }: Attempt): Refusal {
+  const who =
+    principal === "agent"
+      ? `This process${pid === null ? "" : ` (${pid})`} belongs to the agent ${agent?.slice(0, 12)}`
+      : "It is not known which process this is";
+  const hint = "Only the operator may: ask them to do it in a shell of their own. The attempt is shown to them.";
+  return refused(NOT_ALLOWED, `${who}: it may look, but not change anything (${did}).`, hint).error;
+}
+
+export const NOT_ALLOWED = "not-allowed";
