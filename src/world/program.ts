@@ -8,6 +8,8 @@ export interface Program {
   readonly args: readonly string[];
   /** A variable of our environment. */
   variable(name: string): string | undefined;
+  /** All of them, for a program that we run in our place. */
+  environment(): Readonly<Record<string, string>>;
   /** From now on the signal does not end us; `fn` runs instead. */
   onSignal(signal: OwnSignal, fn: () => void): void;
   /** Returns unused memory to the system. */

@@ -12,12 +12,15 @@ export type Asked = { readonly messages: readonly unknown[]; readonly tools: rea
 
 export class AnthropicMock {
   readonly asked: Asked[] = [];
+  /** What each request said about who asks. */
+  readonly keys: string[] = [];
   readonly #server: Server<undefined>;
   readonly #stalled: (() => void)[] = [];
   #uses = 0;
 
-  constructor() {
+  constructor(tls?: { readonly key: Bun.BunFile; readonly cert: Bun.BunFile }) {
     this.#server = Bun.serve({
+      ...(tls !== undefined && { tls }),
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 0,
@@ -25,8 +28,12 @@ export class AnthropicMock {
     });
   }
 
+  get port(): number {
+    return this.#server.port ?? 0;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${this.#server.port}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
   /** Lets stalled answers continue. */
@@ -42,6 +49,7 @@ export class AnthropicMock {
     const { pathname } = new URL(request.url);
     if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 10 });
     if (!pathname.endsWith("/v1/messages")) return Response.json({});
+    this.keys.push(request.headers.get("x-api-key") ?? request.headers.get("authorization") ?? "");
     const body = (await request.json()) as {
       messages: { role: string; content: unknown }[];
       tools?: { name: string }[];

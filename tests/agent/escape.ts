@@ -119,7 +119,8 @@ export class EscapeRoom {
   inside(script: string): Ran {
     const argv = ["/bin/sh", "-c", script];
     const door = { from: join(this.home, "run/door"), at: join(this.home, "run") };
-    const tools = { home: this.home, programs: [], links: [], door, token: join(this.home, "agents/1/token") };
+    const token = join(this.home, "agents/1/token");
+    const tools = { home: this.home, programs: [], links: [], door, token, state: null, proxy: null };
     const start = placed(this.workspace, { argv, cwd: this.cwd }, tools);
     const named = { CANARY: this.canary, REPO: this.repository, SECRET: this.secret, OUTSIDE: this.file("outside") };
     const env = { PATH, HOME: "/tmp", H: this.home, OTHER: this.other, ...named };

@@ -47,7 +47,8 @@ function run(program: string, directories: readonly string[]): string {
   for (const name of ["h/run/door", "w"]) mkdirSync(join(user, name), { recursive: true });
   put("h/token", "t");
   const door = { from: join(user, "h/run/door"), at: join(user, "h/run") };
-  const tools = { home: join(user, "h"), programs, links, door, token: join(user, "h/token") };
+  const token = join(user, "h/token");
+  const tools = { home: join(user, "h"), programs, links, door, token, state: null, proxy: null };
   const sandbox = { read: [], write: [join(user, "w")], git: null, network: true };
   const argv = [...bwrapWords(sandbox, join(user, "w"), tools), "--", program];
   const done = Bun.spawnSync(argv, { env: { PATH: path, KEY: join(user, ".ssh/key") } });

@@ -102,16 +102,6 @@ test("a worktree that cannot be created is reported at once, without repeated re
   await place.logged(id, "process.starting", 1);
 });
 
-test("Claude Code in a sandbox can store its conversations, even if it never ran before", async () => {
-  const place = home();
-  await place.live();
-  const workspace = { worktree: false, sandbox: NETWORK };
-  const cwd = ownDirectory(place);
-  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace, cwd }));
-  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([cwd, place.file(".claude")]);
-  expect(existsSync(place.file(".claude"))).toBe(true);
-});
-
 test("invalid requests are refused before an agent is created", async () => {
   const place = home();
   await place.live();
@@ -124,10 +114,6 @@ test("invalid requests are refused before an agent is created", async () => {
   expect(await place.ask("agent.new", other)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const bare = told(place, "", { provider: "openai", workspace: { worktree: false, sandbox: NETWORK } });
   expect(await place.ask("agent.new", bare)).toMatchObject({ ok: false, error: { code: "no-process" } });
-  const nowhere = { HOME: "/proc/nowhere" };
-  const sandboxed = { worktree: false, sandbox: NETWORK };
-  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: sandboxed, cwd });
-  expect(await place.ask("agent.new", lost)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const wrong = told(place, "", { workspace: { worktree: false, sandbox: { ...NETWORK, read: ["relative"] } } });
   expect(await place.ask("agent.new", wrong)).toMatchObject({ ok: false, error: { code: "bad-params" } });
 });

@@ -8,6 +8,7 @@ import { DRILL } from "./rooms/drill.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
 import { LOG } from "./rooms/log.ts";
+import { PROXY } from "./rooms/proxy.ts";
 import { SCREEN } from "./rooms/screen.ts";
 import { SHIM } from "./rooms/shim.ts";
 import { WATCHDOG } from "./rooms/watchdog.ts";
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOLDER,
   ...HOME,
   ...LOG,
+  ...PROXY,
   ...SCREEN,
   ...SHIM,
   ...WATCHDOG,

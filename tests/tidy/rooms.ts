@@ -16,6 +16,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   screen: ["base", "core", "world", "wire", "log"],
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],
+  proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.

@@ -1,6 +1,6 @@
 // The flags of `agent new` about its workspace, and how the workspace is shown.
 import { expect, test } from "bun:test";
-import { wantedWorkspace, workspaceLines, workspaceNotes } from "./workspace.ts";
+import { type WorkspaceFlags, wantedWorkspace, workspaceLines, workspaceNotes } from "./workspace.ts";
 
 const absolute = (path: string) => `/here/${path}`;
 
@@ -20,8 +20,24 @@ test("without flags nothing is requested; each flag requests its own part", () =
   });
 });
 
+test("the network of a sandbox is a proxy, with more hosts if they are named, or all of it, or none", () => {
+  const reached = (flags: WorkspaceFlags) => {
+    const wanted = wantedWorkspace({ sandbox: true, ...flags }, absolute);
+    return wanted.ok ? wanted.value.workspace?.sandbox : wanted.error.code;
+  };
+  const none = { read: [], write: [] };
+  expect(reached({})).toEqual({ ...none, network: false, egress: [] });
+  expect(reached({ egress: ["a.org, b.org:80", "c.org"] })).toEqual({
+    ...{ ...none, network: false, egress: ["a.org", "b.org:80", "c.org"] },
+  });
+  expect(reached({ network: true })).toEqual({ ...none, network: true });
+  expect(reached({ noNetwork: true })).toEqual({ ...none, network: false });
+  expect(reached({ network: true, egress: ["a.org"] })).toBe("usage");
+  expect(reached({ egress: ["not a host"] })).toBe("bad-host");
+});
+
 test("flags about a sandbox ask for one, and are refused with --no-sandbox", () => {
-  for (const flags of [{ bind: ["b"] }, { bindRo: ["a"] }, { noNetwork: true }]) {
+  for (const flags of [{ bind: ["b"] }, { bindRo: ["a"] }, { noNetwork: true }, { network: true }, { egress: [] }]) {
     expect(wantedWorkspace(flags, absolute)).toEqual(wantedWorkspace({ ...flags, sandbox: true }, absolute));
     expect(wantedWorkspace({ ...flags, sandbox: false }, absolute)).toMatchObject({ error: { code: "usage" } });
   }
@@ -40,6 +56,8 @@ test("a workspace is shown in words", () => {
     ["clone", null],
     ["sandbox", "writes /h/w, /w; reads /ro; no network"],
   ]);
+  const [, , [, shown] = []] = workspaceLines({ worktree, sandbox: { ...sandbox, egress: ["a.org"] } });
+  expect(shown).toBe("writes /h/w, /w; reads /ro; reaches its provider, a.org");
 });
 
 test("a new agent's clone, and a sandbox that it lacks, are told with the command that follows", () => {

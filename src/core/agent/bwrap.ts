@@ -34,7 +34,14 @@ export function isWithin(path: string, top: string): boolean {
 }
 
 /** Exits with 0 if a sandbox can be made here. */
-export const TRIAL: readonly [string, ...string[]] = ["bwrap", ...SEALED.slice(1), ...SHOWN, "--", "true"];
+export const TRIAL: readonly [string, ...string[]] = [
+  "bwrap",
+  ...SEALED.slice(1),
+  "--unshare-net",
+  ...SHOWN,
+  "--",
+  "true",
+];
 
 /** The conventional exit code of wrappers, when it was not the program that failed. */
 export const NOT_MADE = 125;

@@ -10,6 +10,8 @@ const TOOLS = {
   programs: ["/bun", "/src"],
   door: { from: "/h/run/door", at: "/h/run" },
   token: "/h/agents/1/token",
+  state: null,
+  proxy: null,
   links: [{ at: "/home/me/bin/claude", to: "/home/me/claude/cli.js" }],
 };
 const START = { argv: ["claude", "--flag", "two words; $(no)"], cwd: "/r o" };
@@ -97,5 +99,6 @@ test("only a failure of the setup means that the program never started", () => {
   expect(whyNotBegun(both, 125, "The worktree was not made: x\n")).toBe("The worktree was not made: x");
   expect(whyNotBegun(both, 1, "bwrap: Can't find source path /x")).toBe("bwrap: Can't find source path /x");
   expect(whyNotBegun(both, 1, "bwrap: No permissions to create a new namespace")).toContain("user namespaces");
+  expect(whyNotBegun(both, 1, "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted")).toContain("--network");
   expect(whyNotBegun(both, 1, "bwrap: execvp /x/claude: No such file or directory")).toContain("--bind-ro");
 });

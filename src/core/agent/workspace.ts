@@ -14,6 +14,7 @@
 import { type Worktree, worktreeWords } from "../workflow/worktree.ts";
 import { NOT_MADE, SEALED, SHOWN } from "./bwrap.ts";
 import { type Clone, cloned } from "./clone.ts";
+import { accessWords, type SandboxAccess } from "./sandbox-access.ts";
 
 export type Sandbox = {
   /** Absolute paths, at the same place inside and outside. */
@@ -22,6 +23,12 @@ export type Sandbox = {
   /** Of agents of older versions: the git directory that they could change (WS4). */
   readonly git: string | null;
   readonly network: boolean;
+  /** The user's configuration directory of Claude Code, null if there is none. Agents of older versions have none of
+   *  their own: for them it is one of the paths above. */
+  readonly settings?: string | null;
+  /** The hosts it may reach through its proxy, beside the service of its provider. If it has no network and this is
+   *  left out, it reaches nothing at all. */
+  readonly egress?: readonly string[];
 };
 
 export type Workspace = {
@@ -34,7 +41,7 @@ export type Workspace = {
 };
 
 /** What an agent's tools need of Holdfast: programs, the directory of the socket, the token. */
-export type ToolPlaces = {
+export type ToolPlaces = SandboxAccess & {
   readonly home: string;
   readonly programs: readonly string[];
   /** A directory with only our socket, bound to `at`: a bound socket itself would be stale after a restart. */
@@ -108,7 +115,7 @@ export function bwrapWords({ read, write, network }: Sandbox, cwd: string, tools
     ...named.flat(),
     ...["--tmpfs", home, ...named.filter((words) => words.at(-1)?.startsWith(`${home}/`)).flat()], // WS3
     ...["--ro-bind", door.from, door.at, "--ro-bind", token, token],
-    ...["--chdir", cwd],
+    ...accessWords(tools, cwd),
   ];
 }
 
@@ -130,6 +137,7 @@ export function whyNotBegun(workspace: Workspace | null, code: number | null, er
 }
 
 const HINTS: readonly (readonly [words: string, hint: string])[] = [
+  ["loopback", " (this system allows no loopback of its own to a sandbox; with --network it has this machine's)"],
   ["namespace", " (bubblewrap needs user namespaces; with --no-sandbox it would run)"],
   ["execvp", " (the sandbox does not show this program, or what runs it; --bind-ro DIRECTORY shows more)"],
   [

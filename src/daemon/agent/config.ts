@@ -29,15 +29,20 @@ export function agentConfigOf({ agents, provider }: Config): AgentConfig {
 
 /** A provider without any configuration. */
 function plain(provider: ProviderName): Recipe {
-  return { provider, model: null, command: [], flags: [], permissionMode: null, options: {} };
+  return { provider, model: null, command: [], flags: [], permissionMode: null, options: { keys: null } };
 }
 
 function recipeOf(name: string, providing: Providing): Recipe {
-  const { kind, command, resume, sessionPath, flags, model, permissionMode, baseUrl, keyEnv } = providing;
-  const options = kind === "openai" ? { base_url: baseUrl, key_env: keyEnv } : { resume, session_path: sessionPath };
+  const { kind, command, flags, model, permissionMode } = providing;
   const mode = permissionMode === "default" ? null : permissionMode;
   return {
     ...{ provider: kind, name, model: model === "default" ? null : model, command, flags, permissionMode: mode },
-    options: kind === "openai" || kind === "command" ? options : {},
+    options: optionsOf(providing),
   };
+}
+
+function optionsOf({ kind, resume, sessionPath, baseUrl, keyEnv, keys, keyProxy }: Providing): Recipe["options"] {
+  if (kind === "openai") return { base_url: baseUrl, key_env: keyEnv };
+  const named = { keys: keys.length === 0 ? null : keys, ...(keyProxy && { key_proxy: true }) };
+  return kind === "command" ? { ...named, resume, session_path: sessionPath } : named;
 }

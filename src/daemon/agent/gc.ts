@@ -16,6 +16,7 @@ import { EVENTS_FILE } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { type Forget, type Garbage, sized, timeOf } from "../gc.ts";
 import type { Retention } from "../part.ts";
+import { CLAUDE } from "./claude-state.ts";
 import { agentDirectory } from "./process-files.ts";
 
 /** The files beside the log, including what an interrupted write leaves. */
@@ -47,8 +48,9 @@ function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing 
     const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
     const left = sockets.filter((name) => name.startsWith(`a${id.slice(0, 12)}-`));
     const paths = [
-      ...left.map((name) => joinPath(home, `${RUN}/${name}`)),
+      ...left.flatMap((name) => treeBelow(disk, joinPath(home, `${RUN}/${name}`))),
       ...processFiles(disk, joinPath(directory, "processes")),
+      ...(names.includes(CLAUDE) ? treeBelow(disk, joinPath(directory, CLAUDE)) : []),
       ...records,
       joinPath(directory, EVENTS_FILE), // GA2. It may be created as late as now, from the write-ahead log.
       directory,

@@ -2,6 +2,7 @@
 // AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
+import { variablesFor } from "../../core/agent/provider-access.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
 import { keyedHash } from "../../world/hash.ts";
@@ -148,7 +149,7 @@ function openEngine(
     submit: (command) => store.submit(command),
     skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
-    environment: () => allowed(world.self.environment(), config.agents.env),
+    environment: ({ plan }) => allowed(world.self.environment(), variablesFor(plan.recipe, config.agents.env)),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     onBug: (error, id) => void border.contain(id, error),
@@ -156,7 +157,7 @@ function openEngine(
   });
 }
 
-/** The part of our environment that agents get: only the names that the configuration allows. */
+/** The part of our environment that an agent gets: only the names that the configuration allows. */
 function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
 }

@@ -3,6 +3,8 @@ import { BUN_VARIABLES } from "../../base/bun.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
+import { withoutHidden } from "../../core/agent/provider-access.ts";
+import { throughProxy } from "../../core/agent/sandbox-access.ts";
 import { placed, type ToolPlaces } from "../../core/agent/workspace.ts";
 import { ownToken, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { holderStart } from "../../wire/holder/start.ts";
@@ -10,6 +12,7 @@ import type { Command } from "../../world/children.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { agentSessions } from "../terminal/coding-agent-sessions.ts";
+import { makeClaudeState } from "./claude-state.ts";
 import { codecOf } from "./codecs.ts";
 import {
   keepAgentToken,
@@ -21,6 +24,7 @@ import {
   TAPE,
 } from "./process-files.ts";
 import { programPlaces } from "./program-places.ts";
+import { ensureProxy, launchAccess, removeOldProxies } from "./proxies.ts";
 import { makeToolDoor } from "./tool-door.ts";
 import { SHIM, toolPlaces } from "./workspaces.ts";
 
@@ -39,35 +43,42 @@ export async function prepareProcess(
   const codec = codecOf(agent.plan.recipe.provider);
   if (codec === undefined) return undefined;
   await keepAgentToken(world, agent.id);
-  const secrets = ports.environment(agent);
+  const places = toolPlaces(world, agent);
+  if (places.state !== null) await makeClaudeState(world.disk, world.home, places.state);
+  const allowed = ports.environment(agent);
+  await ensureProxy(world, agent, allowed);
+  const { variables: secrets } = launchAccess(world, agent, allowed);
   const facts = { ...factsOf(agent), tools: toolsOf(world, agent.id), resume: resumes(world, agent, secrets) };
   const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
-  const { cwd, environment, workspace } = agent.plan;
+  const { recipe, cwd, environment, workspace } = agent.plan;
   if (workspace?.sandbox != null) await makeToolDoor(world);
-  const given = { ...environment, ...env };
-  const start = placed(workspace, { argv, cwd }, placesOf(world, agent, argv, { ...given, ...secrets }));
+  const given = { ...withoutHidden(recipe, environment), ...env };
+  const shown = withProgram(world, agent, places, { program: argv[0] ?? "", env: { ...given, ...secrets } });
+  const start = placed(workspace, throughProxy({ argv, cwd }, places.proxy), shown);
   await writeProcessSpec(world, agent, { ...start, env: given });
   removeOlder(world.disk, world.home, agent);
+  if (places.proxy !== null) removeOldProxies(world, agent);
   const { runtime, entry } = ports.holderCommand();
   const passed = { ours: world.self.environment(), secrets, adopts: true };
   return holderStart(runtime, entry, processDirectory(world.home, agent), passed);
 }
 
+type Env = Readonly<Record<string, string>>;
+
 /** What its sandbox shows for its tools and its program. */
-function placesOf(
-  world: DaemonWorld,
-  { id, plan }: Agent,
-  [program = ""]: readonly string[],
-  env: Readonly<Record<string, string>>,
+function withProgram(
+  { disk }: DaemonWorld,
+  { plan }: Agent,
+  tools: ToolPlaces,
+  { program, env }: { readonly program: string; readonly env: Env },
 ): ToolPlaces {
-  const tools = toolPlaces(world, id);
   const sandbox = plan.workspace?.sandbox ?? null;
   if (sandbox === null) return tools;
-  const { programs, links } = programPlaces(world.disk, sandbox, { program, path: env["PATH"] ?? "" });
+  const { programs, links } = programPlaces(disk, sandbox, { program, path: env["PATH"] ?? "" });
   return { ...tools, programs: [...tools.programs, ...programs], links };
 }
 
-type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Env };
 
 function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start): Promise<void> {
   const { home, random } = world;
@@ -78,10 +89,11 @@ function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start)
 }
 
 /** Claude writes its transcript with a delay: its file, not our memory, tells whether there is one. */
-function resumes({ disk }: DaemonWorld, agent: Agent, env: Readonly<Record<string, string>>): boolean {
+function resumes({ disk }: DaemonWorld, agent: Agent, secrets: Env): boolean {
   const { recipe, cwd, environment } = agent.plan;
   if (recipe.provider !== "claude") return agent.resumable;
-  const query = { agent: "claude", cwd, since: undefined, env: { ...env, ...environment } } as const;
+  const env = { ...environment, ...secrets }; // The holder's order.
+  const query = { agent: "claude", cwd, since: undefined, env } as const;
   return agentSessions(disk, query).known.includes(agent.providerSession);
 }
 

@@ -1,6 +1,7 @@
 // The adapter of agents' processes to the engine of held programs (held/held-programs.ts, HE1 … HE5): a connection
 // delivers the outbox and reads the output, and an end is reported after all output was read.
 // P1. Input for a process waits in its outbox until there is a connection (HE4).
+import { isFault } from "../../base/fault.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { type Agent, isAside } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
@@ -24,6 +25,7 @@ import {
   processSocket,
 } from "./process-files.ts";
 import { type LaunchPorts, prepareProcess, toolsOf } from "./process-launch.ts";
+import { ensureProxy } from "./proxies.ts";
 
 export type ProcessPorts = LaunchPorts & {
   agent(id: string): Agent | undefined;
@@ -95,6 +97,16 @@ export class Processes {
     const name = processName(agent);
     if (agent.process.kind === "Spawning" || !isAlive(agent.process)) return;
     if (!this.#held.connections.has(name)) this.#held.lookAgain(name);
+    void this.#tendProxy(agent).catch((error: unknown) => this.#ports.onBug(error, agent.id));
+  }
+
+  /** PR1 of proxies.ts. If the disk or the system refuses it now, the next round tries again. */
+  async #tendProxy(agent: Agent): Promise<void> {
+    try {
+      await ensureProxy(this.#world, agent, this.#ports.environment(agent));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
   }
 
   /** Examines a process that an earlier daemon started, and reports it; resolves when that is recorded. */

@@ -25,7 +25,7 @@ export type TrialWorld = {
 /** SB2 */
 const KNOWN: readonly ProviderName[] = ["claude"];
 const OWN_PROGRAMS: readonly ProviderName[] = ["scripted"];
-const PLAIN: WantedSandbox = { read: [], write: [], network: true };
+const PLAIN: WantedSandbox = { read: [], write: [], network: false, egress: [] };
 /** It takes a few milliseconds. */
 const TRIAL_MS = 5_000;
 const SAID_CHARACTERS = 500;

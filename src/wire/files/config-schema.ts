@@ -95,7 +95,10 @@ export const SECTIONS = {
   agents: {
     provider: text("claude", "What an agent runs on by default: a kind of provider, or one of `[provider.NAME]`."),
     slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
-    env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are never stored."),
+    env: words(
+      AGENT_ENV,
+      "Variables of Holdfast's own environment that agents get, keys only on their own provider. They are never stored.",
+    ),
     sandbox: autoOr(
       'Whether new agents run in a sandbox: `"auto"` those of kind `claude`, if bubblewrap works here; or all, or none.',
     ),
@@ -164,6 +167,14 @@ export const PROVIDING = {
   ),
   spawns: words([], "The other providers on which its agents may start agents. They may always use their own."),
   baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
+  keys: words(
+    [],
+    "Variables of Holdfast's own environment that only its agents get, in place of the usual ones of its program (not kind `openai`).",
+  ),
+  keyProxy: yesNo(
+    false,
+    "Whether its key stays outside its agents' sandboxes: a proxy adds it to their requests (Claude Code only).",
+  ),
   keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
 } as const satisfies Section;
 

@@ -59,8 +59,14 @@ const rule: Shape<Rule> = object({
   input: optional(text),
 });
 
-/** Absolute paths that an agent sees beside its directory and the system. */
-const sandbox = object({ read: list(fullPath), write: list(fullPath), network: flag });
+/** Absolute paths that an agent sees beside its directory and the system, and its network. */
+const sandbox = object({
+  read: list(fullPath),
+  write: list(fullPath),
+  network: flag,
+  /** Hosts that it reaches through a proxy, beside its provider's; if it is left out, there is no proxy. */
+  egress: optional(texts),
+});
 /** A git worktree of its own of the repository that `cwd` is in; a sandbox around it. */
 const workspace = object({
   worktree: flag,

@@ -166,7 +166,7 @@ function start<T>(command: Command, spawn: () => T): T {
 }
 
 /** Bun reports a missing directory, and a missing program without a slash in its name, unlike the system does. */
-function launch<T>(command: Command, spawn: () => T): T {
+export function launch<T>(command: Command, spawn: () => T): T {
   attempt("start in", command.cwd, () => statSync(command.cwd));
   const [program] = command.argv;
   try {

@@ -1,7 +1,7 @@
 // Runs a program in our place, with our standard streams and our process group, while we only wait for it.
 import { withoutBunVariables } from "../../base/bun.ts";
 import type { Command, Ending } from "../children.ts";
-import { attempt } from "./attempt.ts";
+import { launch } from "./children.ts";
 
 export type ProgramInOurPlace = {
   readonly ended: Promise<Ending>;
@@ -9,9 +9,10 @@ export type ProgramInOurPlace = {
   signal(name: NodeJS.Signals): void;
 };
 
-export function runInOurPlace({ argv, cwd, env }: Command): ProgramInOurPlace {
+export function runInOurPlace(command: Command): ProgramInOurPlace {
+  const { argv, cwd, env } = command;
   const ended = Promise.withResolvers<Ending>();
-  const child = attempt("start", argv[0], () =>
+  const child = launch(command, () =>
     Bun.spawn([...argv], {
       cwd,
       env: withoutBunVariables(env),

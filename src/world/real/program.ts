@@ -8,6 +8,7 @@ export function realProgram(): Program {
   return {
     args: process.argv.slice(OWN_WORDS),
     variable: (name) => process.env[name],
+    environment: () => Object.fromEntries(Object.entries(process.env).filter(isSet)),
     onSignal: (signal, fn) => void process.on(signal, fn),
     rest: () => {
       tidy();
@@ -15,6 +16,10 @@ export function realProgram(): Program {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+function isSet(entry: [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined;
 }
 
 function tidy(): void {

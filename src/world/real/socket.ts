@@ -100,7 +100,8 @@ async function connect(path: string, events: ConnectionEvents): Promise<Connecti
   return opened.promise;
 }
 
-function serving(accept: Accept) {
+/** The handlers of a listening socket, of either family. */
+export function serving(accept: Accept) {
   const open = (socket: Bun.Socket<RealConnection>) => {
     socket.data = new RealConnection(socket);
     socket.data.events = accept(socket.data);
@@ -108,7 +109,8 @@ function serving(accept: Accept) {
   return { ...HANDLERS, open };
 }
 
-const HANDLERS = {
+/** The handlers of any open connection. */
+export const HANDLERS = {
   data: (socket: Bun.Socket<RealConnection>, bytes: Uint8Array) => socket.data.events?.bytes(bytes),
   drain: (socket: Bun.Socket<RealConnection>) => socket.data.drain(),
   // A refused connection is closed without ever having been opened.

@@ -1,10 +1,12 @@
 // Real Claude Code in a real daemon, against a loopback mock of its API: the daemon dies at the moments that matter.
 // One home and one agent for all tests but the last, run in order: starting it takes long.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { COUNTED } from "../../../scripts/counted-files.ts";
 import type { NewAgent } from "../../../src/wire/rpc/agent.ts";
 import { killIfThere, type Running } from "../../daemon/home.ts";
+import { COUNTING } from "../../ours.ts";
 import { until } from "../../until.ts";
 import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
@@ -12,6 +14,7 @@ import { claudeProgram } from "./programs.ts";
 
 const isMissing = claudeProgram === undefined;
 const [place, mock] = [new AgentHome(), new AnthropicMock()];
+const KEY = "sk-ant-api03-planted";
 let daemon: Running;
 let id = "";
 
@@ -28,10 +31,17 @@ afterAll(async () => {
 });
 
 async function nextDaemon(): Promise<void> {
-  daemon = await place.live({ ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: "none" });
+  writeFileSync(
+    place.file("config.toml"),
+    '[log]\nballast_bytes = 0\n[agents]\nsandbox = false\n[provider.hidden]\nkind = "claude"\nkey_proxy = true\n',
+  );
+  const env = { ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: KEY };
+  daemon = await place.live({ HOLDFAST_CONFIG: place.file("config.toml"), ...env });
 }
 
-const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: [], network: true };
+/** Under `npm test` our programs write their coverage there, also in a sandbox. */
+const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
+const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: COUNTERS, network: false, egress: [] };
 /** If there are sandboxes (tests/agent/workspace.test.ts covers the other case). */
 const works = Bun.spawnSync(["sh", "-c", "bwrap --ro-bind / / --unshare-pid true"]).exitCode === 0;
 
@@ -115,5 +125,37 @@ test.skipIf(isMissing)(
     expect(known).toContain("heard: result of toolu_");
     await place.logged(other, "process.starting", 2);
     expect(await place.lastOf(other, "process.starting")).toMatchObject({ generation: 2, resume: true });
+  },
+);
+
+test.skipIf(isMissing || !works)(
+  "Claude Code in a sandbox works without its key, through its proxy, in mid-stream without a daemon, and after the proxy was killed (needs Claude Code and bwrap)",
+  async () => {
+    const workspace = { worktree: false, sandbox: SANDBOX };
+    const hidden = await claude("hidden", { provider: "hidden", workspace });
+    await place.say(hidden, "stall: in a sandbox");
+    await until(
+      "it was asked",
+      () => mock.asked.some(({ last }) => last.includes("stall: in a sandbox")),
+      () => mock.asked,
+      AGENT_PATIENCE_MS,
+    );
+    await place.kill(daemon);
+    mock.release();
+    await nextDaemon();
+    await place.rests(hidden, 1);
+    expect((await place.shown(hidden)).lastText).toBe("heard: stall: in a sandbox");
+    expect(new Set(mock.keys.slice(-1))).toEqual(new Set([KEY]));
+    for (const pid of place.ours().filter((one) => place.commandOf(one).includes("src/proxy/main.ts")))
+      killIfThere(pid);
+    await place.say(hidden, "and now?");
+    await place.rests(hidden, 2);
+    expect((await place.shown(hidden)).lastText).toBe("heard: and now?");
+    const { pid } = await place.shown(hidden);
+    killIfThere(Number(pid));
+    await place.say(hidden, "still there?");
+    await place.rests(hidden, 3);
+    expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("stall: in a sandbox");
+    expect(await place.lastOf(hidden, "process.starting")).toMatchObject({ generation: 2, resume: true });
   },
 );

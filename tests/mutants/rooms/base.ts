@@ -73,4 +73,14 @@ export const BASE: readonly Mutant[] = [
       test: 'a message over MCP: {"id":DEEP,"method":"ping"}',
     },
   },
+  {
+    mutant: "a private address counts as public",
+    file: "src/base/address.ts",
+    from: '"169.254.0.0/16", ',
+    to: "",
+    killedBy: {
+      file: "src/base/address.test.ts",
+      test: "AD1 loopback, private, link-local and embedded addresses are not public",
+    },
+  },
 ];

@@ -144,4 +144,14 @@ export const CORE: readonly Mutant[] = [
       test: "RB1 a checkpoint of steps that were themselves undone is not part of the run's past",
     },
   },
+  {
+    mutant: "an agent gets the keys of all providers",
+    file: "src/core/agent/provider-access.ts",
+    from: "names.filter((name) => !ALL_KEYS.includes(name))",
+    to: 'names.filter((name) => ALL_KEYS.length > 0 || name !== "")',
+    killedBy: {
+      file: "src/core/agent/provider-access.test.ts",
+      test: "PA1 an agent gets the keys of its own provider, and none of another",
+    },
+  },
 ];

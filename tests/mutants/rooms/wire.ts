@@ -93,4 +93,14 @@ export const WIRE: readonly Mutant[] = [
       test: "L1 L3 input for a program that was replaced meanwhile is refused, and so is what a closed client had open",
     },
   },
+  {
+    mutant: "a sandbox's own identity goes on beside ours",
+    file: "src/wire/proxy/head.ts",
+    from: "Object.keys(identity).length === 0 ? [] : [...IDENTITY, ...Object.keys(identity)]",
+    to: "Object.keys(identity).length === 0 ? [] : IDENTITY.slice(0, 1)",
+    killedBy: {
+      file: "src/wire/proxy/head.test.ts",
+      test: "PH2, PH3 what goes on has our identity, closes the connection, and keeps the rest",
+    },
+  },
 ];
