@@ -19,6 +19,7 @@ import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { Callers } from "../home/callers.ts";
+import { diskTrouble } from "../home/disk-faults.ts";
 import { readLastCrash } from "../home/last-crash.ts";
 import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
@@ -334,10 +335,13 @@ export class Daemon {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
     const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
+    const { disk, ...others } = this.#ports.others();
+    const blocked = this.#parts?.log.blocked; // A disk that works again is not used before it is tried again.
     return {
       version,
       home: world.home,
-      ...this.#ports.others(),
+      ...others,
+      disk: disk ?? (blocked === undefined ? null : diskTrouble(blocked)),
       daemon: { pid: world.processes.pid, startedAt: this.#startedAt },
       recovery: {
         stage: this.#machine.getCurrentStage(),

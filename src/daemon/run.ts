@@ -20,16 +20,19 @@ import { VERSION } from "../wire/version.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
-import type { DaemonProgram } from "./ports.ts";
+import type { DaemonPorts, DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
 
 const FAILED = 1;
 
 /** Resolves with the exit code. */
-export async function runDaemon(program: DaemonProgram): Promise<number> {
+export async function runDaemon(given: DaemonProgram): Promise<number> {
   const ended = Promise.withResolvers<number>();
+  const faults = new DiskFaults(given.world.clock);
+  const program = { ...given, world: { ...given.world, disk: faults.watch(given.world.disk) } };
   const presence = new Presence(program);
-  const startup = new Startup(program, presence, ended);
+  const others = () => ({ ...presence.others(), disk: faults.trouble }); // In this order: looking may fail as well.
+  const startup = new Startup(program, { presence, others, ended });
   try {
     presence.takeLocks(); // M1
     void program.told.then(() => ended.resolve(0));
@@ -57,11 +60,16 @@ async function goThrough(work: StartupWork, from: StartupState = startupMachine.
   return goThrough(work, next.value);
 }
 
+type StartupLinks = {
+  readonly presence: Presence;
+  readonly others: DaemonPorts["others"];
+  readonly ended: PromiseWithResolvers<number>;
+};
+
 /** A start of the daemon: what is done in each state of the table (core/startup.ts), and what was made on the way. */
 class Startup {
   readonly #program: DaemonProgram;
-  readonly #presence: Presence;
-  readonly #ended: PromiseWithResolvers<number>;
+  readonly #links: StartupLinks;
   daemon: Daemon | undefined;
   link: HeartbeatLink | undefined;
   /** Whether its storage is open. */
@@ -84,15 +92,14 @@ class Startup {
     LocalServerFailed: () => this.#retried(),
     ServerExhausted: () => this.#leave(`the socket cannot be bound: ${wordsOf(this.#fault)}`),
     Running: async (): Promise<StartupEvent> => {
-      await this.#ended.promise;
+      await this.#links.ended.promise;
       return "shutdown signal";
     },
   };
 
-  constructor(program: DaemonProgram, presence: Presence, ended: PromiseWithResolvers<number>) {
+  constructor(program: DaemonProgram, links: StartupLinks) {
     this.#program = program;
-    this.#presence = presence;
-    this.#ended = ended;
+    this.#links = links;
   }
 
   #leave(words: string): never {
@@ -116,8 +123,9 @@ class Startup {
 
   async #makeDaemon(config: Config): Promise<void> {
     const { world, say } = this.#program;
+    const { presence, others, ended } = this.#links;
     let tending = (): void => undefined;
-    const link = this.#presence.heartbeat(() => tending());
+    const link = presence.heartbeat(() => tending());
     this.link = link;
     const bus = new Bus();
     bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
@@ -126,15 +134,12 @@ class Startup {
     if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
     const onBug = (error: unknown) => {
       say(`stopped: ${String(error)}`);
-      this.#ended.resolve(FAILED);
+      ended.resolve(FAILED);
     };
-    const faults = new DiskFaults(world.clock);
-    const noticed = { ...world, disk: faults.watch(world.disk) };
-    const others = () => ({ ...this.#presence.others(), disk: faults.trouble });
-    const daemon: Daemon = new Daemon({ world: noticed, config, version: VERSION, bus, safeMode, others, onBug, say });
+    const daemon: Daemon = new Daemon({ world, config, version: VERSION, bus, safeMode, others, onBug, say });
     this.daemon = daemon;
     tending = () => {
-      this.#presence.keepLocks();
+      presence.keepLocks();
       void daemon.tend().catch(onBug);
     };
   }

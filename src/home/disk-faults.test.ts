@@ -26,8 +26,12 @@ function site() {
     ...{ datasync: async () => undefined, datasyncBlocking: () => undefined, sync: async () => undefined },
     write: () => write(path),
   });
+  const open = (path: string) => {
+    if (code === "EMFILE" || code === "ENFILE") write(path);
+    return file(path);
+  };
   const disk: Disk = {
-    ...{ open: file, stat: () => undefined, lstat: () => undefined, realPath: () => undefined },
+    ...{ open, stat: () => undefined, lstat: () => undefined, realPath: () => undefined },
     ...{ list: () => [], makeDirectory: () => true, rename: () => undefined },
     ...{ link: () => undefined, unlink: () => undefined, removeDirectory: () => undefined },
     ...{ syncDirectory: async () => undefined, free: () => 0 },
@@ -43,7 +47,16 @@ function site() {
     }
     return faults.trouble?.code;
   };
-  return { put, faults, wait: (ms: number) => (elapsed += ms) };
+  const read = (path: string, failing?: string) => {
+    code = failing;
+    try {
+      watched.open(path, "read");
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+    }
+    return faults.trouble?.code;
+  };
+  return { put, read, faults, wait: (ms: number) => (elapsed += ms) };
 }
 
 test("FW2 a failed write is reported until the same file can be written", () => {
@@ -76,7 +89,24 @@ test("FW2 a while later any write ends it, and a repeated failure begins anew", 
   expect(put("/h/b")).toBeUndefined();
 });
 
+test.each(["EMFILE", "ENFILE"])("FW1 %s is reported until a file can be opened as before", (code) => {
+  const { put, read, faults } = site();
+  expect(read(FILE, code)).toBe(code);
+  expect(faults.trouble).toMatchObject({ operation: "read", hint: expect.stringContaining("open files") });
+  expect(read("/h/b")).toBeUndefined();
+  expect(put(FILE, code)).toBe(code);
+  expect(read(FILE)).toBe(code);
+  expect(put("/h/b")).toBeUndefined();
+});
+
+test("FW2 a disk that can still be read does not end the failure of its writes", () => {
+  const { put, read, wait } = site();
+  expect(put(FILE, "EROFS")).toBe("EROFS");
+  wait(6_000);
+  expect(read(FILE)).toBe("EROFS");
+});
+
 test("FW1 what is not a failure of the disk is not reported", () => {
   const { put } = site();
-  for (const code of ["ENOENT", "EEXIST", "EMFILE"]) expect(put(FILE, code)).toBeUndefined();
+  for (const code of ["ENOENT", "EEXIST", "EAGAIN"]) expect(put(FILE, code)).toBeUndefined();
 });

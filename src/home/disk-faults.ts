@@ -1,21 +1,29 @@
-// Notices the failed writes of the daemon, so that its status can report them: a disk that refuses everything would
-// otherwise be known only to clients whose requests it refuses.
-// FW1. Only failures of the disk count (`DISK_FAILS`): a missing file is an ordinary answer.
+// Notices the calls of the daemon's disk that fail, so that its status can report them: a disk that refuses everything
+// would otherwise be known only to clients whose requests it refuses.
+// FW1. Only failures of the disk count (`DISK_FAILS`), and those for lack of descriptors (`NO_DESCRIPTOR`): a missing
+//      file is an ordinary answer.
 // FW2. A failure is reported until the same call succeeds for the same file; for any file, if the failure concerns them
 //      all (`ALL_FILES`). A while after it, any successful write ends it: that file may never be written again.
 // FW3. The calls themselves are passed on unchanged.
-import { isFault } from "../base/fault.ts";
+import { type Fault, isFault } from "../base/fault.ts";
 import type { DiskTrouble } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk, OpenFile } from "../world/disk.ts";
 
 /** FW1 */
 const DISK_FAILS = ["EIO", "EROFS", "ENOSPC", "EDQUOT", "ENXIO", "ENODEV"] as const;
-const ALL_FILES: readonly string[] = ["EROFS", "ENOSPC", "EDQUOT"];
+const NO_DESCRIPTOR = ["EMFILE", "ENFILE"] as const;
+const ALL_FILES: readonly string[] = ["EROFS", "ENOSPC", "EDQUOT", ...NO_DESCRIPTOR];
+/** Calls that succeed on a disk that takes no writes. To open a file for writing is one of them, if it exists. */
+const WRITES_NOTHING: readonly string[] = ["open", "read", "list"];
 /** FW2: longer than the pause between retries. */
 const KEPT_MS = 5_000;
 
 type Failed = { readonly trouble: DiskTrouble; readonly failedAt: number };
+
+export function diskTrouble({ code, operation, path, hint }: Fault, since: string | null = null): DiskTrouble {
+  return { code, operation, path, hint, since };
+}
 
 export class DiskFaults {
   readonly #clock: Clock;
@@ -33,11 +41,13 @@ export class DiskFaults {
   watch(disk: Disk): Disk {
     return {
       open: (path, how) =>
-        how === "read" ? disk.open(path, how) : this.#file(this.#act("open", path, () => disk.open(path, how))),
+        how === "read"
+          ? this.#act("read", path, () => disk.open(path, how))
+          : this.#file(this.#act("open", path, () => disk.open(path, how))),
       stat: (path) => disk.stat(path),
       lstat: (path) => disk.lstat(path),
       realPath: (path) => disk.realPath(path),
-      list: (path) => disk.list(path),
+      list: (path) => this.#act("list", path, () => disk.list(path)),
       makeDirectory: (path) => this.#act("makeDirectory", path, () => disk.makeDirectory(path)),
       rename: (from, to) => this.#act("rename", to, () => disk.rename(from, to)),
       link: (from, to) => this.#act("link", to, () => disk.link(from, to)),
@@ -87,21 +97,20 @@ export class DiskFaults {
     }
   }
 
-  /** FW2. Opening an existing file writes nothing. */
+  /** FW2 */
   #worked(operation: string, path: string): void {
     if (this.#last === undefined) return;
     const { trouble, failedAt } = this.#last;
     const same = trouble.operation === operation && (trouble.path === path || ALL_FILES.includes(trouble.code));
-    const late = operation !== "open" && this.#clock.elapsed() - failedAt >= KEPT_MS;
+    const late = !WRITES_NOTHING.includes(operation) && this.#clock.elapsed() - failedAt >= KEPT_MS;
     if (same || late) this.#last = undefined;
   }
 
   /** FW1. `since` is the time of the first of several. */
   #failed(operation: string, path: string, error: unknown): void {
-    if (!isFault(error, ...DISK_FAILS)) return;
-    const { code, hint } = error;
-    const since = this.#last?.trouble.code === code ? this.#last.trouble.since : null;
-    const trouble = { code, operation, path, hint, since: since ?? new Date(this.#clock.now()).toISOString() };
-    this.#last = { trouble, failedAt: this.#clock.elapsed() };
+    if (!isFault(error, ...DISK_FAILS, ...NO_DESCRIPTOR)) return;
+    const since = this.#last?.trouble.code === error.code ? this.#last.trouble.since : null;
+    const trouble = diskTrouble(error, since ?? new Date(this.#clock.now()).toISOString());
+    this.#last = { trouble: { ...trouble, operation, path }, failedAt: this.#clock.elapsed() };
   }
 }

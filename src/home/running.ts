@@ -4,7 +4,7 @@
 import { joinPath } from "../base/path.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
-import { DAEMON_LOCK, WATCHDOG_LOCK } from "./layout.ts";
+import { DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "./layout.ts";
 import { lockOwner } from "./lock-record.ts";
 
 type Doors = { readonly disk: Disk; readonly processes: Processes };
@@ -22,5 +22,6 @@ export function runningOn(doors: Doors, home: string) {
   return {
     watchdog: holderOf(doors, joinPath(home, WATCHDOG_LOCK)),
     daemon: holderOf(doors, joinPath(home, DAEMON_LOCK)),
+    web: holderOf(doors, joinPath(home, WEB_LOCK)),
   };
 }

@@ -19,7 +19,6 @@ import { Drain, type DrainOutcome } from "./session/drain.ts";
 import { DrainTimer } from "./session/drain-timer.ts";
 import type { NewEntry } from "./session/entry.ts";
 import { EntryEncoder } from "./session/entry-encoder.ts";
-import type { Line } from "./session/lines.ts";
 import { eventsPath, isSession } from "./session/places.ts";
 import { Poisons } from "./session/poisons.ts";
 import {
@@ -27,8 +26,8 @@ import {
   linesSince,
   type ReadFrom,
   type Reading,
-  readLines,
   readLog,
+  readOn,
   readWaiting,
 } from "./session/session-log.ts";
 import { newSession, type Session } from "./session/session-writer.ts";
@@ -125,6 +124,11 @@ export class EventLog {
   /** Resolves with the reason when the log has stopped for good (L3). */
   get halted(): Promise<unknown> {
     return this.#halted.promise;
+  }
+
+  /** Why everything is refused until the disk is tried again; undefined if it is not (L3). */
+  get blocked(): Fault | undefined {
+    return this.#state.kind === "blocked" ? this.#state.fault : undefined;
   }
 
   /** The names of all sessions, as `agents/<id>`. */
@@ -379,18 +383,6 @@ async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog
   for (const path of obsolete) removeIfThere(place.disk, path);
   await keepBallast(place.disk, place.home, options.ballastBytes);
   return log;
-}
-
-type Since = { readonly seq: number; readonly length: number };
-
-/** The given lines of a session's file, up to its length, and then the waiting ones. */
-function* readOn(lines: readonly Line[], waiting: Uint8Array, { seq, length }: Since): Generator<Reading> {
-  let last = seq;
-  for (const reading of readLines(lines, seq, length)) {
-    if (reading.kind === "entry") last = reading.entry.seq;
-    yield reading;
-  }
-  yield* readWaiting(waiting, last, length);
 }
 
 function sizeOf(transaction: Transaction): number {

@@ -21,7 +21,8 @@ export async function checkDaemon(site: Site): Promise<Finding[]> {
   const status = await statusWithin(site, isWatched ? STARTS_MS : 0);
   const daemon = { pid: runningOn(world, home).daemon?.pid ?? null };
   if (status === undefined) return [isWatched ? found(noDaemon(place, daemon)) : fine("daemon", "none answers")];
-  const page = isWatched ? pageTroubles(place, status.web) : [];
+  const web = { pid: status.web.pid ?? runningOn(world, home).web?.pid ?? null }; // It may be unable to open files.
+  const page = isWatched ? pageTroubles(place, web) : [];
   const troubles = [...page, ...(status.troubles ?? [])].map(found);
   return troubles.length > 0 ? troubles : [fine("daemon", `it answers (${status.recovery.stage})`)];
 }

@@ -10,6 +10,7 @@ import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 const ANSWER_MS = 3_000;
 /** Their locks or syncs depend on another machine. */
 const NETWORK = /^(?:nfs4?|cifs|smb3?|9p|afs|ceph|fuse\.(?:sshfs|glusterfs|s3fs|rclone))$/;
+const READS: Readonly<Record<string, string>> = { read: "read", list: "read" };
 const MEMORY = /^(?:tmpfs|ramfs)$/;
 
 export async function checkDisk({ world, home }: Site): Promise<Finding[]> {
@@ -21,7 +22,7 @@ export async function checkDisk({ world, home }: Site): Promise<Finding[]> {
   if (!trouble) return [fine("disk", "the daemon can write")];
   const { operation, path, code, since, hint } = trouble;
   const why = `${operation} ${path}: ${code}${since === null ? "" : `, since ${since}`}`;
-  return [problem("disk", { what: "the daemon cannot write", why, next: hint })];
+  return [problem("disk", { what: `the daemon cannot ${READS[operation] ?? "write"}`, why, next: hint })];
 }
 
 export async function checkFileSystem({ machine, home }: Site): Promise<Finding[]> {

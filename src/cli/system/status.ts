@@ -10,6 +10,7 @@ import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { NotedAttempt } from "../../home/attempts.ts";
 import { dial } from "../../home/dial.ts";
+import { diskTrouble } from "../../home/disk-faults.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
@@ -43,16 +44,16 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   if (!home.ok) return home;
   const line = await dial(world, home.value);
   if (!line.ok) return line;
-  const watched = runningOn(world, home.value).watchdog !== undefined;
+  const running = runningOn(world, home.value);
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
   const listed = line.value && (await within(world.clock, ANSWER_MS, line.value.call("terminal.list", {})));
   line.value?.close();
-  const shown = told?.ok === true ? told.value : silent(world, home.value);
+  const shown = told?.ok === true ? completed(told.value, running) : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
   const place = { disk: world.disk, home: home.value };
   const unrecorded = listed?.ok === true ? tapeTroubles(listed.value) : [];
-  const troubles = [...troublesOf(place, shown, watched), ...unrecorded]; // ST2
+  const troubles = [...troublesOf(place, shown, running.watchdog !== undefined), ...unrecorded]; // ST2
   const attempts = recentAttempts(world, home.value);
   await printStatus(world, { ...shown, disk, troubles, attempts }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
@@ -71,9 +72,17 @@ async function startFailure(world: DaemonCommandWorld, home: string): Promise<Di
     return undefined;
   } catch (error) {
     if (!isFault(error)) throw error;
-    const { code, operation, path, hint } = error;
-    return { code, operation, path, hint, since: null };
+    return diskTrouble(error);
   }
+}
+
+/** A daemon that cannot open files does not see who else runs. */
+function completed(told: StatusResult, { watchdog, web }: ReturnType<typeof runningOn>): Shown {
+  return {
+    ...told,
+    watchdog: { pid: told.watchdog.pid ?? watchdog?.pid ?? null },
+    web: { ...told.web, pid: told.web.pid ?? web?.pid ?? null },
+  };
 }
 
 function silent(world: DaemonCommandWorld, home: string): Shown {

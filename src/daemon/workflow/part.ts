@@ -1,9 +1,10 @@
 // The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
 import { timesOf } from "../../core/workflow/effects.ts";
-import { sessionOf } from "../../core/workflow/run.ts";
+import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
 import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { wasDown } from "../../home/last-life.ts";
+import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -55,16 +56,22 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       engine.close();
       await checkpoints.finish();
     },
-    troubles: () =>
-      [...store.allSettled()].filter(isOpen).flatMap((run) => {
-        const trouble = engine.trouble(run);
-        const what = `a step of the run ${run.id.slice(0, 8)} is not started yet: ${trouble}`;
-        return trouble === undefined ? [] : [{ what, next: "holdfast workflows" }];
-      }),
+    troubles: () => [...store.allSettled()].filter(isOpen).flatMap((run) => troublesOf(run, engine.trouble(run))),
     counts: () => ({ workflows: border.isRead ? [...store.allSettled()].filter(isOpen).length : 0 }),
     asides: border.asides,
     garbage: (limits) => workflowGarbage(world, store.states.values(), limits),
   };
+}
+
+/** A step that was never started waits for a person: after a few failures of the disk it is not tried again. */
+function troublesOf(run: Run, trouble: string | undefined): Trouble[] {
+  const step = `a step of the run ${run.id.slice(0, 8)}`;
+  if (trouble !== undefined) return [{ what: `${step} is not started yet: ${trouble}`, next: "holdfast workflows" }];
+  return attemptsOf(run).flatMap(({ state }) =>
+    state.kind === "uncertain" && state.child === undefined
+      ? [{ what: `${step} was not started: ${state.reason}`, next: `holdfast resume ${run.id.slice(0, 8)} --rerun` }]
+      : [],
+  );
 }
 
 function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {

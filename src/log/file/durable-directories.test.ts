@@ -80,7 +80,11 @@ test("DD3 names that were made before a failed sync are made anew; one that is i
   const failed = await Promise.all(["a", "b", "used"].map(make));
   expect(failed).toMatchObject(["a", "b", "used"].map(() => ({ code: "EIO" })));
   disk.makeDirectory("/h/state/used/file");
-  expect(await make("used")).toBe(failed[2]);
+  expect(await make("used")).toMatchObject({
+    code: "EIO",
+    hint: expect.stringContaining("holdfast up"),
+    cause: failed[2],
+  });
   const removed = spyOn(disk, "removeDirectory");
   expect([await make("a"), await make("before"), await make("new")]).toEqual([undefined, undefined, undefined]);
   expect(removed.mock.calls).toEqual([["/h/state/a"]]);

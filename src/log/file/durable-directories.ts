@@ -4,17 +4,20 @@
 // DD2. One sync of a directory serves all callers that asked before it began; later callers share the next.
 // DD3. A failed sync is not repeated: it may have lost names that the next one would not write again. Those that were
 //      made before it failed are in doubt: the next caller removes such a directory and makes it anew, so that its name
-//      is written. If it is not empty, its callers get the failure for the life of the process.
+//      is written. If it is not empty, its callers get the failure for the life of the process, with the hint to
+//      start another one.
 // DD4. A directory that was removed meanwhile is made again.
 
 import { allOf } from "../../base/all-of.ts";
-import { isFault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import { isFailedSync } from "./file.ts";
 
 /** More than a daemon uses in a while; beyond that they are synced once more, which costs little. */
 const MAX_REMEMBERED = 10_000;
+
+const RESTART = "Check the health of the disk (dmesg, smartctl), then: holdfast down && holdfast up";
 
 type Syncing = { readonly running: Promise<void>; next: Promise<void> | undefined };
 
@@ -24,7 +27,7 @@ export class DurableDirectories {
   readonly #durable = new Set<string>();
   readonly #syncs = new Map<string, Syncing>();
   /** DD3. With the failure. */
-  readonly #doubtful = new Map<string, unknown>();
+  readonly #doubtful = new Map<string, Fault>();
 
   constructor(disk: Disk, home: string) {
     this.#disk = disk;
@@ -66,10 +69,12 @@ export class DurableDirectories {
 
   /** DD3 */
   #removeDoubtful(level: string): void {
+    const failed = this.#doubtful.get(level);
     try {
       this.#disk.removeDirectory(level);
     } catch (error) {
-      if (isFault(error, "ENOTEMPTY")) throw this.#doubtful.get(level);
+      if (failed !== undefined && isFault(error, "ENOTEMPTY"))
+        throw new Fault({ code: failed.code, operation: failed.operation, path: failed.path, hint: RESTART }, failed);
       if (!isFault(error, "ENOENT")) throw error;
     }
     this.#doubtful.delete(level);

@@ -136,6 +136,18 @@ export function* readWaiting(bytes: Uint8Array, last: number, offset: number): G
   }
 }
 
+type Since = { readonly seq: number; readonly length: number };
+
+/** The given lines of a session's file, up to its length, and then the waiting ones. */
+export function* readOn(lines: readonly Line[], waiting: Uint8Array, { seq, length }: Since): Generator<Reading> {
+  let last = seq;
+  for (const reading of readLines(lines, seq, length)) {
+    if (reading.kind === "entry") last = reading.entry.seq;
+    yield reading;
+  }
+  yield* readWaiting(waiting, last, length);
+}
+
 /**
  * The entry with this seq in a session's log, and the lines after it; empty if there is none. Reads no more than that.
  */

@@ -1,13 +1,18 @@
 // What is asked of a home, what it has acknowledged, and whether that is true.
 // WI1. Only an acknowledgement promises anything. What was acknowledged is kept until it has come true: a terminal is
-//      there and its program has ended with its code, an agent has done what a message says, a run is done.
+//      there and its program has ended with its code, an agent has done what a message says, a run is done, a line that
+//      was typed has arrived.
+// WI2. `wait` returns: with the code of the program, or with a failure that says what to do.
 import { existsSync, writeFileSync } from "node:fs";
 import { type AgentHome, freshId } from "../../agent/agent-home.ts";
+import { type Answer, command } from "./command.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const CODE = 3;
 /** How many things are asked for at a time. */
-export const WISHES = 4;
+export const WISHES = 5;
+/** Where the programs of the terminals that are typed into write what they have read. */
+export const TYPED = "typed";
 
 const FLOW = [
   "name: one",
@@ -46,7 +51,15 @@ export class Wishes {
   async ask(bystander: string): Promise<number> {
     const turn = this.next();
     const wishes = [this.#newTerminal(turn), this.#message(turn), this.#run(turn), this.#rename(turn, bystander)];
-    return (await Promise.all(wishes)).filter(Boolean).length;
+    const asked = (await Promise.all(wishes)).filter(Boolean).length;
+    return asked === WISHES - 1 && (await this.type(bystander)) ? WISHES : asked;
+  }
+
+  /** `send` has typed a line into a terminal. */
+  async type(id: string): Promise<boolean> {
+    const line = `l${this.next()}`;
+    if ((await command(this.#home.path, "send", "--enter", id, line)).code !== 0) return false;
+    return this.promise(`${line} was typed into ${id}`, async () => this.mayBeLost || this.#count(TYPED, line) > 0);
   }
 
   async #newTerminal(turn: number): Promise<boolean> {
@@ -54,7 +67,22 @@ export class Wishes {
     const made = await home.ask("terminal.new", home.wish(`t${turn}`, ["sh", "-c", `exit ${CODE}`]));
     if (made?.ok !== true) return false;
     const { id } = made.value;
-    return this.promise(`terminal t${turn} has ended with ${CODE}`, () => this.#isOver(id));
+    let waited: Answer | undefined;
+    void command(home.path, "wait", id).then((answer) => {
+      waited = answer;
+    });
+    this.promise(`\`wait\` for t${turn} has returned`, async () => this.#isRight(waited));
+    // It is removed only when `wait` has seen it; but one that was started again does not end by itself.
+    const isOver = async () => (waited !== undefined || this.mayBeLost) && this.#isOver(id);
+    return this.promise(`terminal t${turn} has ended with ${CODE}`, isOver);
+  }
+
+  /** WI2 */
+  #isRight(waited: Answer | undefined): boolean {
+    if (waited === undefined) return false;
+    if (waited.code === CODE || this.mayBeLost) return true;
+    if (waited.code !== 0 && waited.err.includes("→") && !waited.err.includes("There is no terminal")) return true;
+    throw new Error(`wait: ${JSON.stringify(waited)}`);
   }
 
   /** It is removed then. One that was started again is a shell, which a signal ends. */

@@ -39,7 +39,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "the daemon stays after its log broke: it only reports it",
     file: "src/daemon/run.ts",
-    from: "      this.#ended.resolve(FAILED);\n",
+    from: "      ended.resolve(FAILED);\n",
     to: "",
     killedBy: {
       file: "tests/sim/holdfast/lives.test.ts",

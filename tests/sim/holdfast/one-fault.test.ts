@@ -143,6 +143,23 @@ test("EIO that lasts: status names the terminal that waits for a person, until i
   expect((await site.status(() => true)).troubles).toEqual([]);
 });
 
+test("EIO that lasts: status names the run of which a step waits for a person, until it is resumed", async () => {
+  const site = await begun();
+  site.machine.disk.plant("/u/one.yml", Buffer.from("name: one\nsteps:\n  - id: s\n    shell: work ok\n"));
+  site.refuse("EIO", Number.POSITIVE_INFINITY, ofSpec);
+  const id = idOf(1);
+  const wish = { id, path: "/u/one.yml", cwd: "/u", texts: {}, values: {}, env: {} };
+  await site.machine.during(site.client.ask("workflow.run", wish));
+  const waits = ({ troubles }: StatusResult) => troubles?.[0]?.what.includes("was not started: ") === true;
+  const { troubles } = await site.status(waits);
+  expect(troubles).toEqual([
+    {
+      what: expect.stringMatching(/^a step of the run .* was not started: it could not be started: .*: EIO\. /),
+      next: `holdfast resume ${id.slice(0, 8)} --rerun`,
+    },
+  ]);
+});
+
 /** Two runs of one step each, of which the second is done although this call fails once. */
 async function runsBeside(failing: string, ending: string) {
   const site = await begun();
@@ -168,8 +185,8 @@ test("a failed look for the holders of the daemon before costs no run: those aft
 
 test("a failed sync of the directory of all runs delays one run, which status names; those after it are done", async () => {
   const { site, firstIsDone } = await runsBeside("syncDirectory", "/sessions");
-  const { troubles } = await site.status((status) => status.troubles?.length === 1);
-  expect(troubles?.[0]?.what).toContain("is not started yet: syncDirectory /h/state/u/sessions: EIO");
+  const named = /is not started yet: syncDirectory \/h\/state\/u\/sessions: EIO\. .*: holdfast down && holdfast up$/;
+  await site.status(({ troubles }) => troubles?.length === 1 && named.test(troubles[0]?.what ?? ""));
   await site.again();
   await firstIsDone();
   expect((await site.status(() => true)).troubles).toEqual([]);
@@ -231,4 +248,24 @@ test.each(["ENOSPC", "EIO"])("%s while a report is written: it is written later,
   expect(count.left).toBe(0);
   expect(await site.machine.during(reported())).not.toBe(before);
   expect(site.daemon.said.filter((words) => words.startsWith("the report of a recovery"))).toHaveLength(1);
+});
+
+test("no file can be opened: status names the limit and what to do, and no longer once one can be", async () => {
+  const site = await begun();
+  const isOpen = (operation: string) => ["open", "create", "list"].includes(operation);
+  site.refuse("EMFILE", Number.POSITIVE_INFINITY, isOpen);
+  const { disk } = await site.status((status) => status.disk != null);
+  expect(disk).toMatchObject({ code: "EMFILE", hint: expect.stringContaining("ulimit -n") });
+  site.machine.beforeCall = () => undefined;
+  await site.status((status) => status.disk === null);
+});
+
+test("status names a failed write of the log for as long as the log refuses everything for it", async () => {
+  const site = await begun();
+  site.refuse("ENOSPC", 1, (operation, path) => operation === "write" && path.includes("/wal/"));
+  const opened = () => site.client.call("terminal.new", { name: "one", lane: "default", ...RECIPE });
+  expect((await site.machine.during(opened())).ok).toBe(false);
+  expect((await site.status(() => true)).disk).toMatchObject({ code: "ENOSPC", operation: "write" });
+  await site.status((status) => status.disk === null);
+  expect((await site.machine.during(opened())).ok).toBe(true);
 });
