@@ -197,7 +197,8 @@ test("H3 nothing in the caller's directory or in BUN_OPTIONS runs inside Holdfas
 /** A tree that can bundle its programs, and has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
-  for (const path of ["scripts/build.ts", "src/world/real/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
+  const sources = ["src/world/real/flock.ts", "src/world/real/libc.ts", "src/base/fault.ts"];
+  for (const path of ["scripts/build.ts", ...sources]) copy(path, tree.root);
   for (const [name, path] of Object.entries(PROGRAMS))
     if (name !== "cli") write(join(tree.root, path), 'console.log("hello");');
   write(join(tree.root, "package.json"), "{}");

@@ -172,8 +172,8 @@ test(
         "reduce:",
         "  - shell: echo ${map.successful} ${map.failed} >> effects",
       ].join("\n");
-    await runs.is(await runs.begin(flow("list.txt")), "done");
-    await runs.is(await runs.begin(flow("{ command: cat list.txt }")), "done");
+    await runs.is(await runs.begin(flow("list.txt")), "done_with_failures");
+    await runs.is(await runs.begin(flow("{ command: cat list.txt }")), "done_with_failures");
     await runs.is(await runs.begin(flow("{ glob: '**/*.md' }")), "done");
     expect(runs.lines()).toEqual(["2 1", "2 1", "2 0"]);
     const missing = await runs.begin(flow("nowhere.txt"));

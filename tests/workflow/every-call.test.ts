@@ -42,7 +42,8 @@ const marksOf = ({ marks }: LivedRun) => marks.map(({ mark }) => mark).toSorted(
 
 async function undisturbed(definition: Flow) {
   const calm = await live(definition);
-  expect(calm.end).toMatchObject({ state: "done", variables: VARIABLES[definition.name] ?? {} });
+  const state = definition.name === "mapreduce" ? "done_with_failures" : "done"; // One of its items fails.
+  expect(calm.end).toMatchObject({ state, variables: VARIABLES[definition.name] ?? {} });
   expect(new Set(marksOf(calm)).size).toBe(calm.marks.length);
   return calm;
 }

@@ -142,7 +142,7 @@ test("output of ended runs is removed by age; a run that can continue keeps ever
     const run = life.store.states.get(id);
     return run && stateOf(run);
   });
-  expect(states).toEqual(["done", "failed", "interrupted", "cancelled", "done", "cancelled", "running"]);
+  expect(states).toEqual(["done", "failed", "interrupted", "cancelled", "done_with_failures", "cancelled", "running"]);
   life.plant(`state/w/sessions/${DONE}/attempts/2/mine.txt`);
   life.world.clock.jump(20 * DAY);
   expect((await life.collect()).items.filter(({ what }) => what.includes("wrote"))).toEqual([]);

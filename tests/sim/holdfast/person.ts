@@ -5,7 +5,7 @@ import type { ListedRun } from "../../../src/wire/rpc/workflow.ts";
 import type { Client } from "./client.ts";
 import { idOf, type RunWish } from "./script.ts";
 
-const OVER: readonly string[] = ["done", "failed", "cancelled"];
+const OVER: readonly string[] = ["done", "done_with_failures", "failed", "cancelled"];
 
 export class Person {
   readonly wishes: RunWish[] = [];
