@@ -76,6 +76,17 @@ class Principals extends Home {
     return this.result(out);
   }
 
+  /** It is in a turn, and does this once the file `down` is there. */
+  async waits(agent: string, line: string): Promise<void> {
+    const began = join(this.path, "began");
+    await this.ok("agent", "send", agent, `>> append ${began} x\n>> wait ${join(this.path, "down")}\n${line}`);
+    await until(
+      "its turn has begun",
+      () => existsSync(began),
+      () => readdirSync(this.path).join(" "),
+    );
+  }
+
   async prompt(): Promise<string> {
     let id = "";
     await until(
@@ -176,7 +187,7 @@ test("an agent that calls holdfast first on a home that is down starts nothing, 
   const home = new Principals();
   const evil = await home.make("evil");
   const { line, out } = home.attempt("double-forked", "rules", "add", "allow", "*");
-  await home.ok("agent", "send", "evil", `>> wait ${join(home.path, "down")}\n>> sh ${line}`);
+  await home.waits("evil", `>> sh ${line}`);
   await home.ok("down");
   writeFileSync(join(home.path, "down"), "");
   isRefused(await home.result(out), evil);
@@ -209,12 +220,7 @@ test("a daemon that an agent has started is the operator's all the same, and so 
   const evil = await home.make("evil");
   const watchdog = ours("src/watchdog/main.ts", home.path).join(" ");
   const start = `echo '{"v":1,"wanted":"up"}' > recovery/wanted.json; env -i PATH=$PATH HOME=${home.path} setsid ${watchdog}`;
-  await home.ok(
-    "agent",
-    "send",
-    "evil",
-    `>> wait ${join(home.path, "down")}\n>> sh (cd ${home.path}; ${start} >/dev/null 2>&1 &)`,
-  );
+  await home.waits("evil", `>> sh (cd ${home.path}; ${start} >/dev/null 2>&1 &)`);
   await home.ok("down");
   writeFileSync(join(home.path, "down"), "");
   await until(

@@ -15,7 +15,7 @@ import type { ProcessIdentity } from "../../world/process.ts";
 import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
 import { lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
 import { TmuxLookout } from "./lookout.ts";
-import { Rebuild, type RebuildWorld } from "./rebuild.ts";
+import { buildingName, Rebuild, type RebuildWorld } from "./rebuild.ts";
 import { type SaverOptions, type SaverWorld, TmuxSaver } from "./saver.ts";
 
 export type KeeperWorld = TmuxWorld & SaverWorld & RebuildWorld;
@@ -155,6 +155,7 @@ export class TmuxKeeper {
       state.kind === "kept" && left.some((server) => sameServer(server, state.place.server));
     const isOpen = this.#keptAt(socket).some((care) => !this.#isAlive(care) && !hasLeft(care));
     const inOrder = isOpen && (await this.#lookout.endedInOrder(socket));
+    if (seen.ok) await this.#endUnwanted(seen.value, socket);
     const tended: Tended[] = [];
     for (const care of cares)
       tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder || hasLeft(care)));
@@ -222,6 +223,16 @@ export class TmuxKeeper {
       await this.#ports.submit({ kind: "lost", id, reason: found.reason, orderly: found.orderly });
     const now = this.#ports.care(id);
     return now !== undefined && isWanted(now.state) ? this.#recreate(now) : undefined;
+  }
+
+  /** Half-built sessions (B1 of rebuild.ts) that nobody wants any more, or that a hung client has made too late. */
+  async #endUnwanted({ panes }: TmuxSeen, socket: string): Promise<void> {
+    if (!this.#ports.mayAct()) return; // K3
+    for (const { id, released, state } of this.#ports.cares()) {
+      const half = panes.find(({ sessionName }) => sessionName === buildingName(id));
+      if (half === undefined || half.attached || (!released && isWanted(state))) continue;
+      await this.run({ socket: { path: socket }, commands: [["kill-session", "-t", `=${buildingName(id)}`]] }); // K4
+    }
   }
 
   async #save(care: TmuxCare, panes: TmuxSeen["panes"]): Promise<string | undefined> {

@@ -42,6 +42,22 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     { seed: 1, lives: [{ ending: { kind: "power", at: 464 }, wishes: 2, fork: 0, slow: "never" }] },
   ],
   [
+    "a tmux session that is released while it is built does not stay half-built",
+    {
+      seed: 110048794,
+      lives: [
+        { ending: { kind: "tmux", at: 67 }, wishes: 5, fork: 0, slow: 2503 },
+        {
+          ending: { kind: "daemon", at: 256 },
+          wishes: 5,
+          fork: 0,
+          troubled: { from: 10, times: 7, how: 25_000 },
+        },
+      ],
+      tmux: true,
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],

@@ -109,6 +109,7 @@ export class HoldfastMachine extends Machine {
     else {
       this.clock.lag(ms);
       this.#slept += ms;
+      this.tmux?.noteStop();
     }
   }
 

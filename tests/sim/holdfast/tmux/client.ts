@@ -58,6 +58,11 @@ export class SimTmux {
     return this.#hasTrouble || (this.server?.deafUntil ?? 0) > this.#machine.clock.elapsed();
   }
 
+  /** The machine was stopped: whoever waited for a call has given it up. */
+  noteStop(): void {
+    this.#hasTrouble = true;
+  }
+
   /** Another life begins. */
   calm(): void {
     this.#hasTrouble = false;
