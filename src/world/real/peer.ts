@@ -48,19 +48,22 @@ function load(): GetOption | null {
   }
 }
 
-/** PC3. A child that does not answer has not seen a living client. */
+/** PC3. A child that does not answer, or cannot be started now, has not seen a living client. */
 function lookedAt(fd: number, ageMs: number): Peer | undefined {
-  const words = [process.execPath, ...process.execArgv, Bun.main, LOOK_AT_PEER, String(ageMs)];
-  const stdio = [fd, "pipe", "ignore"] as const;
-  const { stdout } = Bun.spawnSync(words, {
-    cwd: "/",
-    env: { DO_NOT_TRACK: "1" },
-    stdio: [...stdio],
-    timeout: LOOK_MS,
-  });
-  const said = stdout.toString();
+  const said = saidByChild(fd, ageMs);
   if (said === "unknown") return undefined;
   return /^\d+$/.test(said) ? Number(said) : "gone";
+}
+
+function saidByChild(fd: number, ageMs: number): string {
+  const words = [process.execPath, ...process.execArgv, Bun.main, LOOK_AT_PEER, String(ageMs)];
+  const options = { cwd: "/", env: { DO_NOT_TRACK: "1" }, stdio: [fd, "pipe", "ignore"], timeout: LOOK_MS } as const;
+  try {
+    return Bun.spawnSync(words, { ...options, stdio: [...options.stdio] }).stdout.toString();
+  } catch (error) {
+    if (error instanceof Error) return ""; // At a limit on processes: the client is refused, and the holder lives.
+    throw error;
+  }
 }
 
 /** PC3: the child's side. */

@@ -18,7 +18,9 @@ const home = [...process.argv, process.env["HOME"] ?? ""].map((word) => HOME.exe
 const entry = process.argv[1] ?? "";
 const program = /src\/(\w+)\/main\.ts$/.exec(entry)?.[1] ?? (entry.includes("/run/bin/") ? "holder" : undefined);
 const asked = `${home}/early-${program}.json`;
-if (home !== undefined && program !== undefined && existsSync(asked)) attach(program);
+/** A child of a holder that only looks at a connection is not a holder (PC3 of world/real/peer.ts). */
+const looks = process.argv.includes("--peer");
+if (home !== undefined && program !== undefined && !looks && existsSync(asked)) attach(program);
 
 function attach(name: string): void {
   if (MODULES[name] !== undefined) require(join(import.meta.dir, "../../../src", MODULES[name])); // EA1
