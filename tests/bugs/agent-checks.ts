@@ -12,8 +12,7 @@ export const AGENT_CHECKS = {
   "agents: the daemon dies": () => sweep(STORY, after, dies),
   "agents: the machine goes down": () =>
     sweep(STORY, after, (at) => ({ kind: "power", after: at, keep: at % 2 === 0 ? "nothing" : "everything" })),
-  "agents: the power goes in mid-write": () =>
-    sweep(STORY, before, (at) => ({ kind: "power", after: at, keep: "half" })),
+  "agents: the power goes in mid-write": inMidWrite,
   "agents: eager programs, and the machine goes down": () =>
     sweep(EAGER_STORY, before, (at) => ({ kind: "power", after: at, keep: "nothing" })),
   "agents: a crash loop, and the daemon dies": () => sweep(CRASHES, after, dies),
@@ -48,6 +47,15 @@ async function sweep(story: Script, choose: Choose, blow: (at: number) => Blow):
     ensure(end === calm.end, `with a crash at ${at} it comes to ${end}, without to ${calm.end}`);
   }
   return places.length;
+}
+
+/** In the middle, and anywhere: between which two lines a write is torn decides what is seen. */
+const TORN = ["half", ...Array.from({ length: 16 }, (_, at) => at + 1)] as const;
+
+async function inMidWrite(): Promise<number> {
+  let tried = 0;
+  for (const keep of TORN) tried += await sweep(STORY, before, (at) => ({ kind: "power", after: at, keep }));
+  return tried;
 }
 
 /** The first moment after each: it is durable, and its consequences are not. */
