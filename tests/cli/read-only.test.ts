@@ -94,7 +94,9 @@ test.skipIf(!works)(
     const home = new Home();
     await home.ok("up");
     const { watchdog, daemon } = await status(home);
-    for (const { pid } of [watchdog, daemon]) killIfThere(pid);
+    // Stopped first: the one that is killed last would start the other again.
+    for (const signal of ["SIGSTOP", "SIGKILL"] as const)
+      for (const { pid } of [watchdog, daemon]) killIfThere(pid, signal);
     cover(home.path);
     await isDiagnosed(home);
     const up = await home.run("up");
