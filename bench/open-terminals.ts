@@ -44,7 +44,10 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
   });
   const tapeOf = (id: string) => join(home, "terminals", id, "tape", "0000000000000000.seg");
   for (const { id } of terminals) appendFileSync(tapeOf(id), VT);
-  const screens = new Screens({ children: realChildren(), clock: world.clock, self: realSelf(), home });
+  const place = { children: realChildren(), clock: world.clock, self: realSelf(), home };
+  const screens = new Screens(place, (crash) => {
+    throw new Error(`the screen program crashed: ${crash.reason}`);
+  });
   const state = new CheckpointState(
     world,
     { scrollbackBytes: SNAPSHOT_BYTES, environment: { allow: [], deny: [] } },

@@ -183,9 +183,11 @@ example(["configuration/full.toml"], "has every setting with its default", async
   const config = "HOLDFAST_CONFIG=examples/configuration/full.toml";
   await shared.ok(`${config} holdfast config check`);
   expect(await shared.ok(`${config} holdfast config show`)).not.toContain("# default");
-  const { watch, restore, provider, ...set } = await configuration(config);
-  expect(Object.keys({ ...watch, ...restore, ...provider })).toEqual(["api", "dev-server", "reviewer"]);
-  expect(await configuration("HOLDFAST_CONFIG=none")).toEqual({ ...set, watch: {}, restore: {}, provider: {} });
+  const { watch, restore, provider, rule, ...set } = await configuration(config);
+  const named = Object.keys({ ...watch, ...restore, ...provider, ...rule });
+  expect(named).toEqual(["api", "dev-server", "reviewer", "read-only-git"]);
+  const none = { watch: {}, restore: {}, provider: {}, rule: {} };
+  expect(await configuration("HOLDFAST_CONFIG=none")).toEqual({ ...set, ...none });
 });
 
 example(["configuration/minimal.toml"], "changes what it says and nothing else", async () => {

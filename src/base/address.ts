@@ -55,7 +55,8 @@ export function isPublic(address: string): boolean {
   return bytes.length === 4 || isWithin(bytes, GLOBAL_V6);
 }
 
-function isWithin(bytes: readonly number[], range: string): boolean {
+/** `range`: as `10.0.0.0/8`. */
+export function isWithin(bytes: readonly number[], range: string): boolean {
   const [start = "", bits = ""] = range.split("/");
   const first = addressBytes(start) ?? [];
   if (first.length !== bytes.length) return false;

@@ -108,3 +108,19 @@ test("a breaker that never opens or never waits is a bug in the caller", () => {
   expect(() => new CircuitBreaker({ name: "x", threshold: 0, timeoutMs: 1 })).toThrow(AssertionError);
   expect(() => new CircuitBreaker({ name: "x", threshold: 1, timeoutMs: 0 })).toThrow(AssertionError);
 });
+
+test("C5 a call that was cancelled counts as neither, and leaves the probe to the next one", () => {
+  const breaker = newBreaker();
+  failTimes(breaker, 2, 0);
+  breaker.cancelled(admitted(breaker, 0));
+  expect(breaker.state).toBe("Closed");
+  failTimes(breaker, 1, 0);
+  expect(breaker.state).toBe("Open");
+  const probe = admitted(breaker, TIMEOUT);
+  expect(breaker.admit(TIMEOUT).ok).toBe(false);
+  breaker.cancelled(probe);
+  const next = admitted(breaker, TIMEOUT + 1);
+  expect(breaker.admit(TIMEOUT + 1).ok).toBe(false);
+  breaker.succeeded(next, TIMEOUT + 2);
+  expect(breaker.state).toBe("Closed");
+});

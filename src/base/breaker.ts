@@ -4,6 +4,8 @@
 // C2. HalfOpen admits exactly one call, the probe; only the probe's outcome leaves HalfOpen.
 // C3. An outcome that arrives after the state has changed is ignored: it is out of date.
 // C4. A probe that reports nothing for a whole timeout counts as failed, so a lost probe cannot block calls for ever.
+// C5. A call that we cancelled says nothing about the other side: it counts as neither, and if it was the probe, the
+//     next call is.
 import { assert } from "./assert.ts";
 import { machine } from "./machine.ts";
 import { ok, type Result, refused } from "./result.ts";
@@ -40,6 +42,8 @@ export class CircuitBreaker {
   #failures = 0;
   /** Open: when it opened. HalfOpen: when its probe was admitted. */
   #since = 0;
+  /** HalfOpen: whether its probe was cancelled (C5). */
+  #probeIsGone = false;
 
   constructor(policy: BreakerPolicy) {
     assert(Number.isInteger(policy.threshold) && policy.threshold > 0, "a breaker opens after at least one failure");
@@ -54,6 +58,7 @@ export class CircuitBreaker {
   /** Returns a pass for one call, or the refusal to fail fast with. */
   admit(now: number): Result<Pass> {
     if (this.#state === "Closed") return ok({ period: this.#period });
+    if (this.#probeIsGone) return this.#probe(now); // C5
     if (now - this.#since < this.policy.timeoutMs) return this.#refuse(now); // C1, C2
     if (this.#state === "HalfOpen") {
       this.#change("failure at threshold", now); // C4
@@ -61,6 +66,17 @@ export class CircuitBreaker {
     }
     this.#change("timeout elapsed", now);
     return ok({ period: this.#period });
+  }
+
+  #probe(now: number): Result<Pass> {
+    this.#probeIsGone = false;
+    this.#since = now;
+    return ok({ period: this.#period });
+  }
+
+  /** C5 */
+  cancelled(pass: Pass): void {
+    if (pass.period === this.#period && this.#state === "HalfOpen") this.#probeIsGone = true;
   }
 
   succeeded(pass: Pass, now: number): void {
@@ -84,6 +100,7 @@ export class CircuitBreaker {
     this.#period += 1;
     this.#failures = 0;
     this.#since = now;
+    this.#probeIsGone = false;
   }
 
   #refuse(now: number): Result<Pass> {

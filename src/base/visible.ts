@@ -14,6 +14,15 @@ export function visibleLine(text: string): string {
   return text.replace(UNSEEN, escaped);
 }
 
+/** Also what takes no room (`\p{Cf}`), except what joins two emoji. */
+const UNSEEN_IN_PROSE =
+  /[^\P{Cc}\n]|[\u2028\u2029]|(?!\u200d)\p{Cf}|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Variation_Selector}])\u200d/gu;
+
+/** For text of an agent, with several lines. */
+export function visibleProse(text: string): string {
+  return text.replace(UNSEEN_IN_PROSE, escaped);
+}
+
 /** Everything that takes no room, or looks like a space and is none; and marks that pile up on one letter. */
 const DECEPTIVE = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|[^\P{Zs} ]|(?<=\p{M}\p{M})\p{M}/gu;
 

@@ -3,7 +3,7 @@
 import { visibleLine } from "../base/visible.ts";
 import { attemptsSince, type NotedAttempt } from "../home/attempts.ts";
 import type { CommandWorld } from "./command-world.ts";
-import { count, say } from "./print.ts";
+import { count, say, timeText } from "./print.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A person reads no more of the same. */
@@ -16,12 +16,15 @@ export function recentAttempts({ disk, clock }: Pick<CommandWorld, "disk" | "clo
 export async function sayAttempts(world: CommandWorld, home: string): Promise<void> {
   const attempts = recentAttempts(world, home);
   if (attempts.length === 0) return;
-  const lines = attempts.slice(-MAX_SHOWN).map((attempt) => visibleLine(`  ${lineOf(attempt)}`));
+  const lines = attempts.slice(-MAX_SHOWN).map((attempt) => visibleLine(`  ${lineOf(world, attempt)}`));
   const head = `refused in the last day: ${count(attempts.length, "attempt")} of agents`;
   await say(world.console, [head, ...lines].join("\n"));
 }
 
-function lineOf({ at, did, caller: { agent = "unknown", pid, exe, tty } }: NotedAttempt): string {
+function lineOf(
+  { console }: CommandWorld,
+  { at, did, caller: { agent = "unknown", pid, exe, tty } }: NotedAttempt,
+): string {
   const where = [exe, tty].filter((word) => word !== null).join(", ");
-  return `${at.slice(0, 19)}  agent ${agent.slice(0, 12)}  ${did}  (process ${pid ?? "?"}${where === "" ? "" : `, ${where}`})`;
+  return `${timeText(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (process ${pid ?? "?"}${where === "" ? "" : `, ${where}`})`;
 }

@@ -29,6 +29,8 @@ export const EXIT = {
   tooLate: 5,
   tryLater: 75,
   notAllowed: 77,
+  /** As timeout(1). */
+  timedOut: 124,
 } as const;
 /** One of EXIT, or the exit code of a program that the command waited for. */
 export type Exit = Result<number>;

@@ -1,4 +1,5 @@
 // Flags and arguments that many commands share: their names, parsers and descriptions.
+import { durationMs } from "../wire/files/duration.ts";
 import type { Context, Named } from "./command-world.ts";
 
 export type HomeFlags = { readonly home?: string };
@@ -12,8 +13,16 @@ export function wholeNumber(input: string): number {
   return number;
 }
 
+/** In place of candidates: the shell completes names of files (system/completions.ts). */
+export const FILES = ":files";
+/** stricli drops candidates that do not begin with what was typed. */
+export const proposeFiles = (typed: string): readonly string[] => [`${typed}${FILES}`];
+/** Flags with one of these placeholders take a path. */
+const PATHS: readonly string[] = ["dir", "file", "path"];
+
 export const home = {
   kind: "parsed",
+  proposeCompletions: proposeFiles,
   parse: text,
   optional: true,
   placeholder: "dir",
@@ -25,11 +34,23 @@ export function flag(brief: string) {
 }
 
 export function textFlag(placeholder: string, brief: string) {
-  return { kind: "parsed", parse: text, optional: true, placeholder, brief } as const;
+  const proposeCompletions = (typed: string) => (PATHS.includes(placeholder) ? proposeFiles(typed) : []);
+  return { kind: "parsed", parse: text, optional: true, placeholder, brief, proposeCompletions } as const;
 }
 
 export function numberFlag(placeholder: string, brief: string) {
   return { kind: "parsed", parse: wholeNumber, optional: true, placeholder, brief } as const;
+}
+
+/** In milliseconds. */
+export function timeSpan(input: string): number {
+  const ms = durationMs(/^[\d.]+$/.test(input) ? `${input}s` : input);
+  if (ms === undefined) throw new Error("it must be a time such as 30s, 5m or 2h");
+  return ms;
+}
+
+export function timeFlag(brief: string) {
+  return { kind: "parsed", parse: timeSpan, optional: true, placeholder: "time", brief } as const;
 }
 
 export function choiceFlag<T extends string>(values: readonly T[], brief: string) {
@@ -38,7 +59,8 @@ export function choiceFlag<T extends string>(values: readonly T[], brief: string
     if (found === undefined) throw new Error(`it must be one of ${values.join(", ")}`);
     return found;
   };
-  return { kind: "parsed", parse, optional: true, placeholder: values.join("|"), brief } as const;
+  const proposeCompletions = () => values;
+  return { kind: "parsed", parse, optional: true, placeholder: values.join("|"), brief, proposeCompletions } as const;
 }
 
 export function countFlag(usual: string, brief: string) {
@@ -51,11 +73,16 @@ export function proposing(kind: Named) {
   };
 }
 
+/** stricli prints a description in place of the summary; people need both. */
+export function described(brief: string, ...lines: readonly string[]) {
+  return { brief, fullDescription: [`${brief}.`, "", ...lines].join("\n") };
+}
+
 /** An existing terminal. */
 export const terminal = {
   parse: text,
   placeholder: "terminal",
-  brief: "A terminal's name, its id, or a prefix of its id",
+  brief: "A terminal's name or id, or a prefix of one of them",
   proposeCompletions: proposing("terminal"),
 } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
 import { plainLine, visible, visibleLine } from "../base/visible.ts";
-import { count, fit, Printer, printJson, printRefusal, say } from "./print.ts";
+import { count, fit, Printer, printJson, printRefusal, say, timeText } from "./print.ts";
 
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
@@ -78,4 +78,12 @@ test("one is singular, everything else is plural", () => {
     "1 entry",
     "2 bytes",
   ]);
+});
+
+test("a time is shown by the user's clock, with its zone", () => {
+  const shown = (ahead: number, iso = "2026-01-02T23:04:05.678Z") => timeText(fakeConsole({ ahead }), iso);
+  expect(shown(0)).toBe("2026-01-02 23:04:05 UTC");
+  expect(shown(60)).toBe("2026-01-03 00:04:05 +01:00");
+  expect(shown(-210)).toBe("2026-01-02 19:34:05 -03:30");
+  expect(shown(60, "whenever")).toBe("whenever");
 });

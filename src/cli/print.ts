@@ -19,6 +19,22 @@ export function fit(line: string, columns: number, widthOf: (text: string) => nu
   return `${kept}…`;
 }
 
+/** All of a line, in rows of so many columns. */
+export function wrapped(line: string, columns: number, widthOf: (text: string) => number): string[] {
+  const rows: string[] = [];
+  let [row, width] = ["", 0];
+  for (const character of line) {
+    const cells = widthOf(character);
+    if (width + cells > columns) {
+      rows.push(row);
+      [row, width] = ["", 0];
+    }
+    row += character;
+    width += cells;
+  }
+  return [...rows, row];
+}
+
 /** Large enough that the calls cost nothing, small enough to see the first lines at once. */
 const BLOCK = 1 << 16;
 
@@ -60,6 +76,21 @@ export async function printRefusal(console: Console, refusal: Refusal, json: boo
   const { code, message, hint } = refusal;
   if (json) return console.err.write(`${visibleLine(JSON.stringify({ code, message, hint }))}\n`);
   await say(console, `${message}\n  → ${hint}`);
+}
+
+/** A time for people, by their own clock: "2026-11-17 15:44:11 +01:00". Programs get it in UTC. */
+export function timeText({ minutesAhead }: Pick<Console, "minutesAhead">, iso: string): string {
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return iso; // Whatever a file has in its place.
+  const ahead = minutesAhead(at);
+  const local = new Date(at + ahead * 60_000).toISOString();
+  return `${local.slice(0, 10)} ${local.slice(11, 19)} ${zoneText(ahead)}`;
+}
+
+function zoneText(ahead: number): string {
+  if (ahead === 0) return "UTC";
+  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  return `${ahead < 0 ? "-" : "+"}${[hours, minutes].map((part) => String(part).padStart(2, "0")).join(":")}`;
 }
 
 /** "1 entry", "2 entries". */

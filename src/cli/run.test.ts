@@ -26,7 +26,7 @@ test("--version is the package's, and --help names the commands; both are data",
   for (const argv of [["--help"], [], ["-h"]]) {
     const { code, out, err } = await run(argv);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toContain("holdfast log verify|show|tail");
+    expect(out).toContain("\n  log          Read the log: verify, show, tail\n");
   }
 });
 
@@ -35,8 +35,10 @@ test("a usage error is exit 2, with a suggestion and where to read more", async 
   expect(unknown).toEqual({
     code: 2,
     out: "",
-    err: "holdfast: No command registered for `lgo`, did you mean `log`?\n  → See `holdfast --help`.\n",
+    err: "holdfast: Unknown command lgo. Did you mean `log`?\n  → See `holdfast --help`.\n",
   });
+  expect((await run(["slep"])).err).toBe("holdfast: Unknown command slep.\n  → See `holdfast --help`.\n");
+  expect((await run(["atach"])).err).toContain("Did you mean `attach`?");
   const flag = await run(["log", "show", "--jsn"]);
   expect(flag.code).toBe(2);
   expect(flag.err).toEndWith("\n  → See `holdfast log show --help`.\n");

@@ -23,12 +23,14 @@ const EXITS: Readonly<Record<string, number>> = {
   ambiguous: EXIT.notFound,
   answered: EXIT.tooLate,
   "not-live": EXIT.tryLater,
+  down: EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,
   changed: EXIT.waiting,
   running: EXIT.tryLater,
   "not-allowed": EXIT.notAllowed,
+  "timed-out": EXIT.timedOut,
 };
 
 /** Commands whose words after `--` are a program to run, not arguments. */
@@ -42,7 +44,7 @@ export async function runCli(
   load: () => Promise<CommandWorld>,
 ): Promise<number> {
   try {
-    const exit = await choose(argv, console, load);
+    const exit = await choose(withoutHelp(argv), console, load);
     if (exit.ok) return exit.value;
     await printRefusal(console, exit.error, wantsJson(argv));
     return EXITS[exit.error.code] ?? EXIT.failed;
@@ -53,9 +55,15 @@ export async function runCli(
   }
 }
 
+/** `holdfast help new` is `holdfast new --help`. */
+function withoutHelp(argv: readonly string[]): readonly string[] {
+  const [first, ...command] = argv;
+  return first === "help" ? [...command.filter((word) => !word.startsWith("-")), "--help"] : argv;
+}
+
 async function choose(argv: readonly string[], console: Console, load: () => Promise<CommandWorld>): Promise<Exit> {
   const { code, out, err, route, context } = await understand(argv);
-  if (code !== ExitCode.Success) return misunderstood(err, code, route);
+  if (code !== ExitCode.Success) return misunderstood(err, code, route, argv);
   await console.out.write(visible(out));
   if (context.task === undefined) return ok(EXIT.ok);
   const world = await load();
@@ -65,9 +73,19 @@ async function choose(argv: readonly string[], console: Console, load: () => Pro
 
 /** The file is missing if safe mode was never on; the banner's code is loaded only if it exists. */
 async function showBanner(world: CommandWorld, home: string | undefined, json: boolean): Promise<void> {
-  if (home === undefined || world.disk.stat(`${home}/recovery/safe-mode.json`) === undefined) return;
+  if (home === undefined || !isThere(world, `${home}/recovery/safe-mode.json`)) return;
   const { banner } = await import("./banner.ts");
   await banner(world, home, json);
+}
+
+/** A home that we may not enter is the command's own trouble, and `doctor` says what is wrong with it. */
+function isThere({ disk }: CommandWorld, path: string): boolean {
+  try {
+    return disk.stat(path) !== undefined;
+  } catch (error) {
+    if (isFault(error, "EACCES", "EPERM")) return false;
+    throw error;
+  }
 }
 
 /** What stricli makes of the command line: text to print, or a task to run; nothing is printed or run yet. */
@@ -92,9 +110,12 @@ async function understand(argv: readonly string[]) {
 
 /** stricli cannot tell a name from the first word of a program after `--`, so that program is hidden from it. */
 function divided(argv: readonly string[]): { before: readonly string[]; words: readonly string[] | undefined } {
-  const runs = [argv[0], argv.slice(0, 2).join(" ")].some((route) => RUNS_PROGRAM.includes(route ?? ""));
-  const end = runs ? argv.indexOf("--") : -1;
+  const end = runsProgram(argv) === undefined ? -1 : argv.indexOf("--");
   return end < 0 ? { before: argv, words: undefined } : { before: argv.slice(0, end), words: argv.slice(end + 1) };
+}
+
+function runsProgram(argv: readonly string[]): string | undefined {
+  return [argv[0] ?? "", argv.slice(0, 2).join(" ")].find((route) => RUNS_PROGRAM.includes(route));
 }
 
 /** stricli accepts `-n 5` and `-n=5`; people also write `-n5`. */
@@ -108,10 +129,18 @@ function wantsJson(argv: readonly string[]): boolean {
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-function misunderstood(text: string, code: number, route: readonly string[]): Exit {
+function misunderstood(text: string, code: number, route: readonly string[], argv: readonly string[]): Exit {
   const usage = code === ExitCode.InvalidArgument || code === ExitCode.UnknownCommand; // N2
-  if (usage) return refused("usage", text.trim(), `See \`${route.join(" ")} --help\`.`);
+  if (usage) return refused("usage", text.trim(), `${programHint(text, argv)}See \`${route.join(" ")} --help\`.`);
   return refused("internal", text.trim(), REPORT_IT);
+}
+
+/** People write `new sleep 100`, and mean `new -- sleep 100`. */
+function programHint(text: string, argv: readonly string[]): string {
+  const runs = runsProgram(argv);
+  if (runs === undefined || !text.startsWith("Too many arguments") || argv.includes("--")) return "";
+  const words = argv.slice(runs.split(" ").length).filter((word) => !word.startsWith("-"));
+  return `A command comes after --: ${app.config.name} ${runs} -- ${words.join(" ")}. `;
 }
 
 const REPORT_IT = "This is a bug in Holdfast. Please report it with the text above.";

@@ -9,8 +9,7 @@ import { logPath } from "../home/run-log.ts";
 import { runningOn } from "../home/running.ts";
 import { readServiceMark } from "../home/service-mark.ts";
 import { startWatchdog } from "../home/start-watchdog.ts";
-import { wantedPath } from "../home/wanted.ts";
-import { readJson } from "../log/file/json-file.ts";
+import { wantedOn } from "../home/wanted.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
@@ -130,7 +129,7 @@ export function startHere(world: DaemonCommandWorld, home: string): Promise<Refu
 
 /** Starts Holdfast if the operator wants it up and it is not running; a home that was never started is left alone. */
 export async function ensureStarted(world: DaemonCommandWorld, home: string): Promise<void> {
-  if (readJson(world.disk, wantedPath(home))?.["wanted"] !== "up") return;
+  if (wantedOn(world.disk, home) !== "up") return;
   const trouble = await startHere(world, home);
   if (trouble !== undefined) await say(world.console, `${trouble.message}\n  → ${trouble.hint}`);
 }

@@ -1,6 +1,7 @@
 // Tables: aligned, and in a narrow window without what matters least.
 import { expect, test } from "bun:test";
-import { columns, narrowed } from "./table.ts";
+import { fakeConsole } from "../../tests/cli/fake-console.ts";
+import { columns, listText, narrowed, tableText, wordWrapped } from "./table.ts";
 
 const widthOf = (text: string) => Bun.stringWidth(text);
 const ROWS = [
@@ -33,4 +34,42 @@ test("a directory keeps its end, a program its start, and both enough to be reco
   const [head, row] = narrowed(ROWS, CUTS, 1, widthOf);
   expect(head).toEqual(ROWS[0]);
   expect(row).toEqual(["work", "sh -c whi…", "…fast/deep", "0"]);
+});
+
+test("TB1 a table in a window fits it, whatever may be cut; elsewhere nothing is cut", () => {
+  for (let width = 12; width < 80; width += 1)
+    for (const line of tableText(fakeConsole({ tty: true, columns: width }), ROWS, CUTS).split("\n"))
+      expect(widthOf(line)).toBeLessThanOrEqual(width);
+  expect(tableText(fakeConsole(), ROWS, CUTS)).toContain(
+    "sh -c while sleep 1; do date; done  /srv/projects/holdfast/deep",
+  );
+});
+
+const SENTENCES = [
+  [
+    "needs you",
+    "terminal build",
+    "its process was lost and it asks before it is restarted",
+    "→ holdfast restore build",
+  ],
+  ["back", "terminal a", "it runs", "→ holdfast attach a"],
+];
+
+test("TB1 sentences that do not fit go below the first cells, between words; commands stay whole", () => {
+  const wide = listText(fakeConsole({ tty: true, columns: 200 }), SENTENCES, 2);
+  expect(wide).toBe(listText(fakeConsole(), SENTENCES, 2));
+  expect(wide.split("\n").length).toBe(3);
+  expect(listText(fakeConsole({ tty: true, columns: 40 }), SENTENCES, 2)).toBe(
+    [
+      "needs you  terminal build",
+      "  its process was lost and it asks",
+      "  before it is restarted",
+      "  → holdfast restore build",
+      "back       terminal a",
+      "  it runs",
+      "  → holdfast attach a",
+      "",
+    ].join("\n"),
+  );
+  expect(wordWrapped("a lengthy/path/name b", 6, widthOf)).toEqual(["a", "lengthy/path/name", "b"]);
 });

@@ -1,4 +1,6 @@
 // Formats rows of cells as lines: the cells of a column have the same width, the last column needs no padding.
+// TB1. In a window no line is longer than a row; elsewhere nothing is cut or wrapped.
+import type { Console } from "../world/console.ts";
 import { fit } from "./print.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -9,6 +11,60 @@ export type Cut = { readonly column: number; readonly keeps: "start" | "end" };
 
 /** Less of a cell is useless. */
 const MIN_CELLS = 10;
+
+/** What a table is printed on. */
+type Page = Pick<Console, "out" | "widthOf">;
+
+export function pageWidth({ out }: Pick<Console, "out">): number {
+  return out.tty ? out.columns() : Number.POSITIVE_INFINITY;
+}
+
+/** The lines of a table (TB1). */
+export function tableText(page: Page, rows: Rows, cuts: readonly Cut[] = []): string {
+  const [width, { widthOf }] = [pageWidth(page), page];
+  return columns(narrowed(rows, cuts, width, widthOf), widthOf)
+    .map((line) => `${fit(line.trimEnd(), width, widthOf)}\n`)
+    .join("");
+}
+
+/** Marks a command: it is never broken, so that it can be copied. */
+const COMMAND = "→ ";
+
+/** Rows whose last cells are sentences or commands. If a line would not fit, all of these go below the first cells. */
+export function listText(page: Page, rows: Rows, firsts: number): string {
+  const [width, { widthOf }] = [pageWidth(page), page];
+  const lines = columns(rows, widthOf);
+  if (lines.every((line) => widthOf(line) <= width)) return lines.map((line) => `${line}\n`).join("");
+  const heads = columns(
+    rows.map((row) => row.slice(0, firsts)),
+    widthOf,
+  );
+  const below = (cell: string) =>
+    cell.startsWith(COMMAND) ? [cell] : wordWrapped(cell, width - INDENT.length, widthOf);
+  return rows
+    .flatMap((row, at) => [
+      heads[at] ?? "",
+      ...row
+        .slice(firsts)
+        .flatMap(below)
+        .map((line) => `${INDENT}${line}`),
+    ])
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+}
+
+const INDENT = "  ";
+
+/** Breaks a text between words; a word that is longer than a line keeps it to itself. */
+export function wordWrapped(text: string, width: number, widthOf: WidthOf): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
 
 /** Cuts these columns, one after the other, until the lines fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {

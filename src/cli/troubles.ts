@@ -4,8 +4,7 @@
 // TR3. Output that is not recorded is kept by its holder, as far as there is room: it can still be read.
 
 import { readLastCrash } from "../home/last-crash.ts";
-import { wantedPath } from "../home/wanted.ts";
-import { readJson } from "../log/file/json-file.ts";
+import { wantedOn } from "../home/wanted.ts";
 import type { Trouble } from "../wire/rpc/rpc.ts";
 import type { Disk } from "../world/disk.ts";
 import { lastLogLine } from "./log-file.ts";
@@ -58,7 +57,7 @@ export function unrecorded(name: string, trouble: string): Trouble {
 }
 
 export function isWantedUp({ disk, home }: Place): boolean {
-  return readJson(disk, wantedPath(home))?.["wanted"] === "up";
+  return wantedOn(disk, home) === "up";
 }
 
 function failedRecovery(stage: string): Trouble {
@@ -75,8 +74,8 @@ export function noDaemon({ disk, home }: Place, { pid }: MaybeRunning): Trouble 
 
 /** TR2 */
 export function pageTroubles({ disk, home }: Place, web: MaybeRunning): Trouble[] {
-  const crash = web.pid === null ? readLastCrash(disk, home) : undefined;
-  if (crash?.name !== "web") return [];
+  const crash = web.pid === null ? readLastCrash(disk, home)?.programs["web"] : undefined;
+  if (crash === undefined) return [];
   const how = crash.signal ?? (crash.exitCode === null ? crash.reason : `exit code ${crash.exitCode}`);
   return [{ what: `the page is not running: it ended with ${how} at ${crash.time}`, next: "holdfast logs" }];
 }

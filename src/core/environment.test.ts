@@ -44,6 +44,11 @@ describe("values", () => {
     expect(leftOut("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl")).toBe(true);
   });
 
+  test("the address of a proxy with a user is left out, with and without a scheme", () => {
+    const env = { https_proxy: "ann:pw@proxy:3128", HTTP_PROXY: "ann@proxy", ALL_PROXY: "proxy:3128", X: "a:b@c" };
+    expect(keepEnvironment(env, NO_RULES).leftOut).toEqual(["HTTP_PROXY", "https_proxy"]);
+  });
+
   test("tokens are left out by their form, alone or inside of a text", () => {
     const some = (length: number) => "aB3dE5gH7j".repeat(10).slice(0, length);
     const upper = some(60).toUpperCase();

@@ -59,8 +59,13 @@ function judgeOf(rules: EnvironmentRules): (name: string, value: string) => bool
   const allowed = matcher(rules.allow);
   return (name, value) => {
     if (denied(name)) return false; // V2
-    return allowed(name) || !(looksSecret(name) || SECRET_VALUES.test(value)); // V1
+    return allowed(name) || !(looksSecret(name) || SECRET_VALUES.test(value) || isProxyWithUser(name, value)); // V1
   };
+}
+
+/** `HTTPS_PROXY=ann:pw@proxy:3128`: the address of a proxy needs no scheme. */
+function isProxyWithUser(name: string, value: string): boolean {
+  return /_proxy$/i.test(name) && value.includes("@");
 }
 
 /** Whether a text is or contains a recognizable secret. */

@@ -72,8 +72,11 @@ function isStill({ pid, ppid, startTime }: Relative, look: (pid: number) => Rela
   return now?.ppid === ppid && now.startTime === startTime;
 }
 
-/** `look` changes nothing; `act` does; `tool` is only for an agent's own token. */
-export type Right = "look" | "act" | "tool";
+/**
+ * `look` changes nothing; `act` does; `tool` is only for an agent's own token. `inspect` is open to everybody like
+ * `look`, but counts as a sign of the operator if it is one.
+ */
+export type Right = "look" | "inspect" | "act" | "tool";
 
 /** Every method of the daemon. A method without a row is refused to everyone but the operator. */
 export const RIGHTS = {
@@ -105,7 +108,9 @@ export const RIGHTS = {
   "workflow.show": "look",
   "workflow.interrupt": "act",
   "workflow.cancel": "act",
+  "workflow.remove": "act",
   "workflow.resume": "act",
+  "workflow.checkpoint": "act",
   "workflow.rollback": "act",
   "workflow.changes": "look",
   "workflow.change": "act",
@@ -117,8 +122,8 @@ export const RIGHTS = {
   "dlq.clear": "act",
   "agent.new": "act",
   "agent.list": "look",
-  "agent.show": "look",
-  "agent.inbox": "look",
+  "agent.show": "inspect",
+  "agent.inbox": "inspect",
   "agent.send": "act",
   "agent.terminate": "act",
   "agent.retry": "act",

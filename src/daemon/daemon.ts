@@ -20,7 +20,6 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { Callers } from "../home/callers.ts";
 import { diskTrouble } from "../home/disk-faults.ts";
-import { readLastCrash } from "../home/last-crash.ts";
 import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
 import { ReportWriter } from "../home/report-writer.ts";
@@ -29,11 +28,13 @@ import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
 import type { LogReport } from "../log/recover.ts";
+import type { News } from "../wire/heartbeat.ts";
 import type { GcResult, Report, StatusResult } from "../wire/rpc/rpc.ts";
 import { openAgents } from "./agent/part.ts";
 import { GarbageCollector } from "./gc.ts";
 import { type HowFar, NOT_LIVE, type Part, type PartPorts, type Reading, tolerating } from "./part.ts";
 import type { DaemonPorts } from "./ports.ts";
+import { WatchdogNews } from "./recovery-news.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Handler, RpcServer } from "./rpc-server.ts";
@@ -85,6 +86,7 @@ export class Daemon {
   readonly #handlers: Record<string, Handler>;
   readonly #ballast: BallastKeeper;
   readonly #reports: ReportWriter;
+  readonly #news: WatchdogNews;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
@@ -106,6 +108,7 @@ export class Daemon {
     );
     this.#ballast = new BallastKeeper(world, config.log.ballastBytes);
     this.#reports = new ReportWriter(world, ports.say);
+    this.#news = new WatchdogNews(ports);
     this.#handlers = this.#ownHandlers();
   }
 
@@ -253,17 +256,12 @@ export class Daemon {
     const { world } = this.#ports;
     this.#cause ??= detectCause(world);
     await removeCleanEnd(world);
-    this.#detected();
+    this.#crash = this.#news.detect(this.#cause === "daemon crash");
   }
 
-  /** WD-6: the watchdog has no bus, so its record is published here. One from before the last recovery already was. */
-  #detected(): void {
-    const { world, bus } = this.#ports;
-    const crash = this.#cause === "daemon crash" ? readLastCrash(world.disk, world.home) : undefined;
-    const told = readReport(world.disk, world.home, null)?.at ?? "";
-    if (crash?.name !== "daemon" || crash.time <= told) return;
-    this.#crash = { v: 1, ...crash }; // As it stands on disk.
-    bus.publish("recovery.crash.detected", this.#crash);
+  /** WD-6, SM-4: from the watchdog. */
+  announce(news: News): void {
+    this.#news.publish(news);
   }
 
   async #report(items: readonly ReportItem[], cause = this.#cause ?? "clean start"): Promise<void> {
@@ -292,6 +290,7 @@ export class Daemon {
     }
     const { all, garbage } = this.#opened();
     for (const part of all) part.goLive();
+    this.#news.goLive();
     garbage.start();
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
   }
@@ -323,7 +322,7 @@ export class Daemon {
 
   async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
     const durable = await this.#ports.safeMode.exit();
-    if (durable && this.isLive) await this.#parts?.agent.schedule();
+    for (const part of durable && this.isLive ? this.#opened().all : []) await part.leftSafeMode?.();
     return durable ? ok({ active: false }) : STILL_SAFE;
   }
 

@@ -10,6 +10,8 @@
 // GC5. The owner names what can be deleted: each part for its sessions, and this file for reports and quarantine. The
 //      write-ahead log and the recovery's own records are never included, because recovery reads them.
 // GC6. If a part cannot name what it can delete, because of a bug, that is reported, and the others' is still deleted.
+// GC7. What may hold somebody's work is looked at first. If it must stay, so does everything that belongs to it; the
+//      reason is reported, with what to do.
 
 import { isFault } from "../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../base/path.ts";
@@ -26,8 +28,20 @@ import type { Disk } from "../world/disk.ts";
 /** Forgets these sessions; returns those that were forgotten (GC4). */
 export type Forget = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
+/** What is removed with a thing, unless it holds work (GC7). */
+export type Work = {
+  readonly what: string;
+  /** Its size, or why it must stay. */
+  look(): Promise<{ readonly bytes: number } | { readonly kept: string }>;
+  /** Returns why it could not be removed. */
+  remove(): Promise<string | undefined>;
+};
+
 /** Something to remove, and why. `session`: the session whose log is among the paths, to be forgotten first. */
-export type Garbage = Chosen & { readonly session?: { readonly id: string; readonly forget: Forget } };
+export type Garbage = Chosen & {
+  readonly session?: { readonly id: string; readonly forget: Forget };
+  readonly work?: Work | undefined;
+};
 
 export type CollectorPorts = {
   /** They name what they can delete (GC5). */
@@ -77,7 +91,8 @@ export class GarbageCollector {
   async #collect(dryRun: boolean): Promise<GcResult> {
     const bugs: string[] = [];
     const parts = [...this.#ports.parts, { garbage: () => homeGarbage(this.#place, this.#rules) }]; // GC5
-    const chosen = parts.flatMap((part) => named(() => part.garbage(this.#rules), bugs));
+    const found = parts.flatMap((part) => named(() => part.garbage(this.#rules), bugs));
+    const { chosen, kept } = await withoutWork(found);
     const gone = dryRun ? NONE : await forgetAll(chosen);
     const done: (Garbage & { readonly failed: string | undefined })[] = [];
     for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
@@ -87,6 +102,7 @@ export class GarbageCollector {
       bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
       items: removed.map(({ what, paths, bytes, reason }) => ({ what, path: paths.at(-1) ?? "", bytes, reason })),
       failed: [...bugs, ...done.flatMap(({ failed }) => failed ?? [])],
+      kept,
     };
   }
 
@@ -103,9 +119,10 @@ export class GarbageCollector {
     this.#readClocks();
     if (jumped) this.#ports.say("the clock was set: nothing is deleted until it has held for a day"); // GC2
     if (jumped || this.#ports.isOff()) return; // GC3
-    const { bytes, items, failed } = await this.collect(false);
+    const { bytes, items, failed, kept = [] } = await this.collect(false);
     if (items.length > 0) this.#ports.say(`deleted ${items.length} things that are no longer needed: ${bytes} bytes`);
     for (const words of failed) this.#ports.say(`could not be deleted: ${words}`);
+    for (const words of kept) this.#ports.say(`kept: ${words}`);
   }
 
   #clockJumped(): boolean {
@@ -120,9 +137,11 @@ export class GarbageCollector {
   }
 
   /** Returns why it could not be removed (GC1); undefined if it is gone. */
-  async #removeAll({ session, paths }: Garbage, gone: ReadonlySet<string>): Promise<string | undefined> {
+  async #removeAll({ session, work, paths }: Garbage, gone: ReadonlySet<string>): Promise<string | undefined> {
     if (session !== undefined && !gone.has(session.id)) return `${session.id} could not be forgotten yet`;
     try {
+      const failed = await work?.remove();
+      if (failed !== undefined) return failed;
       for (const path of paths) {
         if (baseName(path) === EVENTS_FILE) await this.#place.disk.syncDirectory(parentOf(path)); // GC4
         this.#removeOne(path);
@@ -160,6 +179,17 @@ async function forgetAll(garbage: readonly Garbage[]): Promise<ReadonlySet<strin
     [...Map.groupBy(sessions, ({ forget }) => forget)].map(([forget, of]) => forget(of.map(({ id }) => id))),
   );
   return new Set(gone.flatMap((ids) => [...ids]));
+}
+
+/** GC7 */
+async function withoutWork(found: readonly Garbage[]): Promise<{ chosen: Garbage[]; kept: string[] }> {
+  const [chosen, kept]: [Garbage[], string[]] = [[], []];
+  for (const each of found) {
+    const looked = (await each.work?.look()) ?? { bytes: 0 };
+    if ("kept" in looked) kept.push(looked.kept);
+    else chosen.push({ ...each, bytes: each.bytes + looked.bytes });
+  }
+  return { chosen, kept };
 }
 
 /** GC6 */

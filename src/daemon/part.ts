@@ -39,6 +39,8 @@ export type Part = {
   readonly stages: Partial<Pick<StageWork, "RESTORING" | "RECONCILING">>;
   /** Called when the daemon is live: from here on everything continues by itself. */
   goLive(): void;
+  /** Called when the operator has left safe mode: what waited for that begins. */
+  leftSafeMode?(): Promise<void>;
   /** The times that its sessions wait for; absent: for none. */
   waits?(): Iterable<string>;
   /** Sets the timers for them again: the clock was set, or the machine was asleep. */

@@ -44,4 +44,6 @@ export type DaemonProgram = {
   readonly told: Promise<void>;
   /** Ends the process at once. */
   exit(code: number): never;
+  /** Called with the exit code, unless a signal ends the process. */
+  onExit(fn: (code: number) => void): void;
 };

@@ -15,7 +15,7 @@ import { livingPid, watchedPrograms } from "../home/watched.ts";
 import { makeDirectories } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
 import { type Held, takeLock } from "../log/file/lock.ts";
-import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, type News } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { identify } from "../world/process.ts";
 import { NO_LATE_THREADS } from "../world/self.ts";
@@ -78,7 +78,7 @@ export class Presence {
    * `beaten` is called after every beat: one timer for both, so that the process wakes up once. If fewer beats are
    * asked for, more are sent, so that our files are checked no less often.
    */
-  heartbeat(beaten: () => void): HeartbeatLink {
+  heartbeat({ beaten, news }: { beaten(): void; news(news: News): void }): HeartbeatLink {
     const { sockets, clock, random, processes, self, home } = this.#program.world;
     const who = identify(processes, processes.pid) ?? { pid: 0, startTime: 0, bootId: "" };
     const ports = {
@@ -87,7 +87,8 @@ export class Presence {
       after: clock.after,
       chance: () => random.fraction(),
     };
-    const link = new HeartbeatLink(ports, { name: "daemon", ...who }, this.#watchdogKeeper());
+    const link = new HeartbeatLink(ports, { name: "daemon", ...who }, { ...this.#watchdogKeeper(), news });
+    this.#program.onExit((code) => link.leave(code));
     const beat = () => {
       link.send();
       beaten();

@@ -37,7 +37,9 @@ async function main(): Promise<number> {
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
   program.onSignal("SIGHUP", () => undefined);
-  return runDaemon({ world, absolute: out.absolute, say, told: told.promise, exit: (code) => program.exit(code) });
+  const { onExit } = program;
+  const exit = (code: number) => program.exit(code);
+  return runDaemon({ world, absolute: out.absolute, say, told: told.promise, exit, onExit });
 }
 
 void out.staying(main()).then((code) => program.exit(code)); // Not awaited: the bundle is not a module.

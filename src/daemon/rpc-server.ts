@@ -286,7 +286,9 @@ class Client {
 
   /** Z5. An agent's token has opened only what its bearer may ask. */
   async #asked(method: string, params: Given, handler: Handler): Promise<Result<unknown>> {
-    if (this.#handlers !== this.#ports.all || own(ROWS, method) === "look") return handler(params);
+    const right = own(ROWS, method);
+    if (this.#handlers !== this.#ports.all || right === "look") return handler(params);
+    if (right === "inspect") return handler(params, this.#who());
     const refusal = this.#whyNot(method);
     return refusal === undefined ? handler(params, this.#caller) : { ok: false, error: refusal };
   }
@@ -324,7 +326,7 @@ class Client {
 }
 
 function failed(error: unknown): Refusal {
-  const hint = "The daemon goes on. `holdfast doctor` shows whether something else is wrong; please report it.";
+  const hint = "The daemon keeps running. `holdfast doctor` shows whether something else is wrong; please report it.";
   return refused("bug", `holdfast has a bug: ${error instanceof Error ? error.message : String(error)}`, hint).error;
 }
 

@@ -10,7 +10,6 @@
 import { type Fault, isFault } from "../base/fault.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
 import { DiskFaults } from "../home/disk-faults.ts";
-import type { HeartbeatLink } from "../home/heartbeat-client.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWhole } from "../log/file/file.ts";
 import { configRefusal, loadConfig } from "../wire/files/config.ts";
@@ -39,7 +38,6 @@ export async function runDaemon(given: DaemonProgram): Promise<number> {
     await Promise.race([goThrough(startup.work), ended.promise]); // A signal is not kept waiting by a recovery.
     const code = await ended.promise;
     if (code === 0) await startup.daemon?.stop();
-    startup.link?.leave(code);
     return code;
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -71,7 +69,6 @@ class Startup {
   readonly #program: DaemonProgram;
   readonly #links: StartupLinks;
   daemon: Daemon | undefined;
-  link: HeartbeatLink | undefined;
   /** Whether its storage is open. */
   isOpen = false;
   #refusal = "";
@@ -125,8 +122,7 @@ class Startup {
     const { world, say } = this.#program;
     const { presence, others, ended } = this.#links;
     let tending = (): void => undefined;
-    const link = presence.heartbeat(() => tending());
-    this.link = link;
+    const link = presence.heartbeat({ beaten: () => tending(), news: (news) => daemon.announce(news) });
     const bus = new Bus();
     bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
     const safeMode = new SafeMode(world, (fault) => say(fault.message), bus);

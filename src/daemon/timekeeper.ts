@@ -3,7 +3,9 @@
 //      with it (core/due-times.ts): what was decided before is by the old clock, what is decided afterwards by the new.
 // TK2. Time that the machine is asleep counts: only timers stand still then, and are set again.
 // TK3. What was moved, and the difference of the clocks, are on disk: a daemon that starts in the same boot finds out
-//      whether the clock was set in between. After a reboot only the wall clock is left.
+//      whether the clock was set in between. After a reboot only the wall clock is left; if it is behind the last time
+//      that is known (there may be no battery, and nobody has set it yet), what waits, waits as long as it did then.
+// TK5. While anything is decided, the present time is written once a minute; while nothing is, nothing is written.
 // TK4. A clock that cannot be read, and a file that cannot be written, are reported once and tried again; a daemon that
 //      could not read it at its start follows the wall clock.
 import { isFault } from "../base/fault.ts";
@@ -15,6 +17,8 @@ import { readJson, writeJson } from "../log/file/json-file.ts";
 
 /** Less than this is how a clock is corrected all the time. */
 const NOTICED_MS = 1_000;
+/** TK5 */
+const SEEN_MS = 60_000;
 const INIT = 1;
 
 export type Times = {
@@ -32,7 +36,7 @@ export type TimekeeperPorts = {
   say(words: string): void;
 };
 
-type Kept = { readonly boot: string; readonly offset: number };
+type Kept = { readonly boot: string; readonly offset: number; readonly seen: number };
 
 export class Timekeeper implements Times {
   readonly #place: HomeWorld;
@@ -42,6 +46,9 @@ export class Timekeeper implements Times {
   #offset: number | undefined;
   /** The wall clock, less the time of this process. */
   #apart = 0;
+  /** The wall clock when something was last decided, and that on disk (TK5). */
+  #seen = 0;
+  #seenOnDisk = 0;
   #unsaved = false;
   #complained = false;
 
@@ -52,7 +59,8 @@ export class Timekeeper implements Times {
 
   now(): number {
     this.#look();
-    return this.#place.clock.now();
+    this.#seen = this.#place.clock.now();
+    return this.#seen;
   }
 
   readonly left: Left = (due) => leftUntil(due, this.now(), this.#moved);
@@ -69,19 +77,24 @@ export class Timekeeper implements Times {
     this.#try(() => {
       this.#offset = this.#present();
       if (kept?.boot === boot) this.#compare(kept.offset);
+      else if (kept !== undefined) this.#notBefore(kept.seen);
     });
-    if (kept?.boot === boot) await this.tend(); // A new boot can wait for the first heartbeat.
+    await this.tend();
   }
 
   /** Called on every heartbeat. */
   async tend(): Promise<void> {
     this.#look();
-    if (!this.#unsaved || this.#offset === undefined) return;
+    const isOld = Math.abs(this.#seen - this.#seenOnDisk) >= SEEN_MS; // TK5
+    if (!(this.#unsaved || isOld) || this.#offset === undefined) return;
     this.#unsaved = false;
-    const { disk, home } = this.#place;
+    const { disk, home, clock } = this.#place;
     const moved = Object.fromEntries(this.#moved);
+    this.#seenOnDisk = clock.now();
+    this.#seen = this.#seenOnDisk;
+    const known = { boot: this.#boot(), offset: this.#offset, seen: this.#seen };
     try {
-      await writeJson(disk, joinPath(home, CLOCK), { v: 1, boot: this.#boot(), offset: this.#offset, moved });
+      await writeJson(disk, joinPath(home, CLOCK), { v: 1, ...known, moved });
     } catch (error) {
       this.#unsaved = true;
       this.#complain(error);
@@ -100,9 +113,19 @@ export class Timekeeper implements Times {
     const now = this.#present();
     this.#offset = before;
     if (Math.abs(now - before) < NOTICED_MS) return;
-    this.#ports.say(`the clock was set by ${Math.round((now - before) / 1000)} s: what waits, waits as long as before`);
-    this.#moved = movedBy(this.#moved, this.#ports.waits(), now - before);
+    this.#move(`was set by ${Math.round((now - before) / 1000)} s`, now - before);
     this.#offset = now;
+  }
+
+  /** TK3. In a new boot. */
+  #notBefore(seen: number): void {
+    const behindMs = seen - this.#place.clock.now();
+    if (behindMs >= NOTICED_MS) this.#move(`is ${Math.round(behindMs / 1000)} s behind the last known time`, -behindMs);
+  }
+
+  #move(why: string, byMs: number): void {
+    this.#ports.say(`the clock ${why}: what waits, waits as long as before`);
+    this.#moved = movedBy(this.#moved, this.#ports.waits(), byMs);
     this.#unsaved = true;
   }
 
@@ -140,7 +163,9 @@ export class Timekeeper implements Times {
 function keptIn(file: ReturnType<typeof readJson>): Kept | undefined {
   const boot = file?.["boot"];
   const offset = file?.["offset"];
-  return typeof boot === "string" && typeof offset === "number" ? { boot, offset } : undefined;
+  const seen = file?.["seen"];
+  if (typeof boot !== "string" || typeof offset !== "number") return undefined;
+  return { boot, offset, seen: typeof seen === "number" ? seen : 0 }; // Version 0.1 did not write it.
 }
 
 function movedIn(file: ReturnType<typeof readJson>): MovedTimes {

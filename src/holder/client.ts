@@ -29,6 +29,8 @@ export interface Host {
   status(): protocol.HolderStatus;
   input(client: Client, input: protocol.Input): void;
   resize(client: Client, size: protocol.HolderSize): void;
+  /** Whose window determines the size from now on. */
+  choose(sizing: protocol.HolderSizing): void;
   signal(name: string): boolean;
   consumed(offset: number): void;
   endInput(): void;
@@ -137,6 +139,7 @@ export class Client {
     }
     this.#hello = hello;
     this.#host.joined(this);
+    if (hello.sizing !== undefined && !this.readOnly) this.#host.choose(hello.sizing);
     if (hello.size !== undefined) this.#resize(hello.size);
     this.send(protocol.jsonFrame(protocol.WELCOME, this.#host.status()));
     if (hello.from !== undefined) this.follower.begin(hello.from);

@@ -7,6 +7,7 @@
 //     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
 // O5. Only the operator acts on the child; an attempt of anyone else is recorded (C3 of client.ts). In a home without
 //     agents no one is looked at, nor is the daemon that started us.
+// O6. What the program asks its terminal is answered once: by the window that owns the size, or by us if there is none.
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
@@ -23,6 +24,7 @@ import { Client, type Host } from "./client.ts";
 import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
 import { Output } from "./output.ts";
+import { Queries } from "./queries.ts";
 import { ReadyLine } from "./ready-line.ts";
 import type { Recorder } from "./recorder.ts";
 import { recordExit } from "./records.ts";
@@ -65,6 +67,10 @@ export class Holder implements Host {
   readonly #output: Output;
   readonly #sizes: SizeLog;
   readonly #clients = new Clients();
+  readonly #queries = new Queries();
+  #answering: Client | undefined;
+  /** Windows that were told not to answer (O6). */
+  readonly #silent = new Set<Client>();
   readonly #callers: Callers;
   readonly #rest: Rest;
   readonly #ended = Promise.withResolvers<Ending>();
@@ -154,11 +160,19 @@ export class Holder implements Host {
   left(client: Client): void {
     this.#rest.stir(); // A connection leaves more garbage than some output.
     this.#clients.remove(client);
+    this.#silent.delete(client);
+    if (this.#answering === client) this.#answering = undefined;
     if (this.#sizing.left(client)) this.#fit();
+    this.#letAnswer();
   }
 
   resize(client: Client, size: protocol.HolderSize): void {
     if (this.#sizing.resized(client, size)) this.#fit();
+    this.#letAnswer();
+  }
+
+  choose(sizing: protocol.HolderSizing): void {
+    if (this.#sizing.choose(sizing)) this.#fit();
   }
 
   signal(name: string): boolean {
@@ -224,7 +238,30 @@ export class Holder implements Host {
     this.#output.typed(bytes);
     child.write(bytes);
     if (this.#sizing.typed(client)) this.#fit();
+    this.#letAnswer();
+    this.#queries.typed(bytes);
     if (child.waiting > MAX_INPUT_WAITING) this.#clients.hold(client); // O3
+  }
+
+  /** O6. Output so far was for the window that answered until now. */
+  #letAnswer(): void {
+    const { owner } = this.#sizing;
+    if (owner === this.#answering) return;
+    this.#output.flush();
+    if (this.#answering !== undefined) this.#silent.add(this.#answering);
+    this.#answering?.send(protocol.jsonFrame(protocol.ANSWERS, { answers: false }));
+    if (owner !== undefined && this.#silent.delete(owner)) {
+      owner.send(protocol.jsonFrame(protocol.ANSWERS, { answers: true }));
+    }
+    this.#answering = owner;
+  }
+
+  /** O6 */
+  #answer(output: Uint8Array): void {
+    const isOurs = this.#spec.mode === "pty" && this.#answering === undefined;
+    const answers = isOurs ? this.#queries.answersTo(output, this.#sizing.size) : "";
+    if (!isOurs) this.#queries.skip();
+    if (answers !== "" && this.#life.kind === "living") this.#life.child.write(Buffer.from(answers));
   }
 
   #fit(): void {
@@ -244,6 +281,7 @@ export class Holder implements Host {
       output: (bytes: Uint8Array) => {
         this.#rest.stir();
         this.#ready?.heard();
+        this.#answer(bytes);
         return this.#output.said(bytes);
       },
       errors: (bytes: Uint8Array) => this.#output.complained(bytes),

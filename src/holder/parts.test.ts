@@ -154,6 +154,18 @@ describe("sizing", () => {
     expect([sizing.left("a"), sizing.size.cols]).toEqual([true, 120]);
     expect([sizing.left("b"), sizing.size.cols]).toEqual([false, 120]);
   });
+
+  test("Z3 the smallest columns and rows of all windows, or a fixed size, if a client chooses so", () => {
+    const sizing = new Sizing<string>({ cols: 80, rows: 24 });
+    expect([sizing.choose("smallest"), sizing.size]).toEqual([false, { cols: 80, rows: 24 }]);
+    sizing.resized("a", { cols: 100, rows: 30 });
+    sizing.resized("b", { cols: 120, rows: 20 });
+    expect([sizing.size, sizing.typed("a"), sizing.owner]).toEqual([{ cols: 100, rows: 20 }, false, "a"]);
+    expect([sizing.left("a"), sizing.size]).toEqual([true, { cols: 120, rows: 20 }]);
+    expect([sizing.choose({ cols: 90, rows: 25 }), sizing.typed("b")]).toEqual([true, false]);
+    expect([sizing.resized("b", { cols: 50, rows: 10 }), sizing.size]).toEqual([false, { cols: 90, rows: 25 }]);
+    expect([sizing.choose("latest"), sizing.size]).toEqual([true, { cols: 50, rows: 10 }]);
+  });
 });
 
 describe("pressure", () => {
@@ -240,7 +252,7 @@ describe("client", () => {
     const host: Host = {
       ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
       ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status, seat: () => true },
-      ...{ whyNot: nothing },
+      ...{ whyNot: nothing, choose: nothing },
     };
     return { clock, seen, connection, client: new Client(connection, host) };
   }

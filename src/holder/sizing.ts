@@ -2,10 +2,13 @@
 // Z1. The last client that typed, or came with a window, owns the size; other windows are remembered for when their
 //     clients type.
 // Z2. A read-only client never owns it.
-import type { HolderSize } from "../wire/holder/protocol.ts";
+// Z3. A client may choose otherwise for all: the smallest columns and rows of all windows, or a size that no window
+//     changes.
+import type { HolderSize, HolderSizing } from "../wire/holder/protocol.ts";
 
 export class Sizing<Who> {
   #size: HolderSize;
+  #policy: HolderSizing = "latest";
   /** The windows, in the order of their clients' last activity. */
   readonly #windows = new Map<Who, HolderSize>();
 
@@ -17,10 +20,21 @@ export class Sizing<Who> {
     return this.#size;
   }
 
+  /** The client whose window determines it, and whose window answers what the program asks (QA1 of queries.ts). */
+  get owner(): Who | undefined {
+    return [...this.#windows.keys()].at(-1);
+  }
+
   /** A client came with a window. Returns true if the size changed. */
   came(who: Who, size: HolderSize): boolean {
     this.#windows.delete(who);
     this.#windows.set(who, size);
+    return this.#follow();
+  }
+
+  /** Z3. Returns true if the size changed. */
+  choose(policy: HolderSizing): boolean {
+    this.#policy = policy;
     return this.#follow();
   }
 
@@ -40,9 +54,16 @@ export class Sizing<Who> {
 
   /** Without any window the size does not change. */
   #follow(): boolean {
-    const size = [...this.#windows.values()].at(-1) ?? this.#size;
+    const size = this.#wanted([...this.#windows.values()]) ?? this.#size;
     const changed = size.cols !== this.#size.cols || size.rows !== this.#size.rows;
     this.#size = size;
     return changed;
+  }
+
+  #wanted(windows: readonly HolderSize[]): HolderSize | undefined {
+    if (typeof this.#policy === "object") return this.#policy;
+    if (this.#policy === "latest" || windows.length === 0) return windows.at(-1);
+    const smallest = (sides: readonly number[]) => Math.min(...sides);
+    return { cols: smallest(windows.map(({ cols }) => cols)), rows: smallest(windows.map(({ rows }) => rows)) };
   }
 }

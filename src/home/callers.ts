@@ -22,7 +22,8 @@ import { lockOwner } from "./lock-record.ts";
 
 type CallerWorld = { readonly disk: Disk; readonly processes: Kinship; readonly clock: Pick<Clock, "now"> };
 
-const MARKER = "HOLDFAST_TERMINAL";
+/** Set in every program that a holder runs (holder/child.ts). */
+export const TERMINAL_MARKER = "HOLDFAST_TERMINAL";
 /** The last two words of a holder's command line: its program, and the directory of what it holds. */
 const HOLDER = /\/(?:holder-[0-9a-f]{12}\.js|holder\/main\.ts)$/;
 const HELD = /\/(?:(terminals\/[0-9a-f]{32})|agents\/([0-9a-f]{32})\/processes\/\d{1,9})$/;
@@ -122,7 +123,7 @@ export class Callers {
   /** CA2 */
   #marked({ pid }: Kin): Role | undefined {
     const { disk, processes } = this.#world;
-    const agent = OF_PROCESS.exec(processes.variable(pid, MARKER) ?? "")?.[1];
+    const agent = OF_PROCESS.exec(processes.variable(pid, TERMINAL_MARKER) ?? "")?.[1];
     if (agent === undefined) return undefined;
     const isOurs = processes.variable(pid, HOME_ID) === readable(() => homeId(disk, this.#home));
     return isOurs ? this.#ofAgent(agent) : undefined;

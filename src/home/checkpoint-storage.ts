@@ -27,8 +27,9 @@ import { type FoldableLog, foldWhole } from "../log/session/fold-log.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
+import { sha256 } from "../world/hash.ts";
 
-/** Enough to see how a run came to where it is; each is a whole file. */
+/** For those that only read. */
 const HISTORY_LIMIT = 20;
 
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
@@ -64,17 +65,20 @@ export type CheckpointFound =
 
 export class CheckpointStorage {
   readonly #place: HomeWorld;
+  readonly #histories: number;
   readonly #stores = new Map<string, CheckpointStore>();
   readonly #directories: DurableDirectories;
 
-  constructor(place: HomeWorld) {
+  /** `histories`: how many older ones of a run are kept when it is saved. */
+  constructor(place: HomeWorld, histories: number = HISTORY_LIMIT) {
     this.#place = place;
+    this.#histories = histories;
     this.#directories = new DurableDirectories(place.disk, place.home);
   }
 
   /** `seq` is that of the last event folded into the run. */
   save(run: Run, reason: CheckpointReason, seq: number): Promise<Result<Saved>> {
-    return this.#store(sessionOf(run)).save(toCheckpoint(run, reason, this.#now()), seq);
+    return this.#store(sessionOf(run)).save(sealed(toCheckpoint(run, reason, this.#now())), seq);
   }
 
   /** The newest valid one as it is on disk, without the log (CS1). Refused if a newer version wrote it. */
@@ -157,12 +161,17 @@ export class CheckpointStorage {
       home,
       directories: this.#directories,
       path: joinPath(directory, "checkpoint.json"),
-      keep: { history: joinPath(directory, "history"), limit: HISTORY_LIMIT },
+      keep: { history: joinPath(directory, "history"), limit: this.#histories },
       ...CHECKPOINT_FACTS,
     });
     this.#stores.set(session, store);
     return store;
   }
+}
+
+/** UC-1: its hash is over the JSON of all of it, with the field for the hash left empty. */
+function sealed(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
+  return { ...checkpoint, integrity_hash: sha256(JSON.stringify(checkpoint)) };
 }
 
 /** CS3 */

@@ -11,7 +11,13 @@
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
-import { type Announced, encodeHeartbeat, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
+import {
+  type Announced,
+  encodeHeartbeat,
+  type HeartbeatMessage,
+  HeartbeatReader,
+  type News,
+} from "../wire/heartbeat.ts";
 
 export type Later = (ms: number, fn: () => void) => () => void;
 
@@ -44,6 +50,8 @@ export type HeartbeatEvents = {
   lost?(): void;
   /** Called before each beat, with the number of those since the last reply, if there ever was one (H4). */
   unanswered?(beats: number): void;
+  /** What the watchdog has to publish; it is told only to a program that is live. */
+  news?(news: News): void;
 };
 
 /**
@@ -121,7 +129,10 @@ export class HeartbeatLink implements HeartbeatChannel {
   #replies(): (bytes: Uint8Array) => void {
     const reader = new HeartbeatReader();
     return (bytes) => {
-      if (reader.push(bytes)?.some(({ type }) => type === "beat") === true) this.#unanswered = 0; // H4
+      for (const message of reader.push(bytes) ?? []) {
+        if (message.type === "beat") this.#unanswered = 0; // H4
+        if (message.type === "news") this.#events.news?.(message);
+      }
     };
   }
 
@@ -130,7 +141,8 @@ export class HeartbeatLink implements HeartbeatChannel {
     this.#failures = 0;
     this.#unanswered = undefined;
     const echo = this.#events.unanswered !== undefined && ({ echo: true } as const);
-    this.#say({ type: "hello", ...this.#self, live: this.#live, ...echo }); // H2
+    const news = this.#events.news !== undefined && ({ news: true } as const);
+    this.#say({ type: "hello", ...this.#self, live: this.#live, ...echo, ...news }); // H2
     this.#events.found?.();
   }
 

@@ -1,7 +1,11 @@
-// The watchdog's record of the last crash, which the next launch reads (WD-6).
+// The watchdog's record of the last crash, and of the last one of each program, which the next launch reads (WD-6).
 import { joinPath } from "../base/path.ts";
 import { readJson } from "../log/file/json-file.ts";
+import { isObject } from "../wire/lines.ts";
+import type { Ending } from "../world/children.ts";
 import type { Disk } from "../world/disk.ts";
+
+export const CRASH_DETECTED = "recovery.crash.detected";
 
 export const CrashReason = Object.freeze({
   /** It is gone, and nobody saw how: its heartbeat stopped, or the connection of one that is not our child closed. */
@@ -14,25 +18,50 @@ export const CrashReason = Object.freeze({
 
 export type CrashReason = (typeof CrashReason)[keyof typeof CrashReason];
 
-/** `recovery/last-crash.json`, and what the bus is told. */
+/** What the bus is told. */
 export type CrashRecord = {
   readonly name: string;
   readonly pid: number;
-  /** null where a signal ended it, or where nobody saw the end. */
+  /** Null if a signal ended it, or if nobody saw the end. */
   readonly exitCode: number | null;
+  /** Null if it exited by itself, or if nobody saw which signal it was. */
   readonly signal: string | null;
   readonly reason: CrashReason;
   readonly time: string;
 };
 
+/** Nobody saw how it ended. */
+type Unseen = { readonly kind: "vanished" | "killed" };
+
+export type CrashFacts = { readonly name: string; readonly pid: number; readonly reason: CrashReason };
+
+export function crashRecord(facts: CrashFacts, ending: Ending | Unseen | undefined, now: number): CrashRecord {
+  const exitCode = ending?.kind === "exited" ? ending.code : null;
+  const signal = ending?.kind === "signalled" ? ending.signal : null;
+  return { ...facts, exitCode, signal, time: new Date(now).toISOString() };
+}
+
 export function lastCrashPath(home: string): string {
   return joinPath(home, "recovery/last-crash.json");
 }
 
-/** The last crash that is on record; undefined where there is none that can be read. */
-export function readLastCrash(disk: Disk, home: string): CrashRecord | undefined {
+/** `recovery/last-crash.json`: the last crash of all, with the last one of each program. */
+export type LastCrash = CrashRecord & { readonly programs: Readonly<Record<string, CrashRecord>> };
+
+/** Undefined if there is no record that can be read. */
+export function readLastCrash(disk: Disk, home: string): LastCrash | undefined {
   const found = readJson(disk, lastCrashPath(home));
-  if (found === undefined) return undefined;
+  const last = recordIn(found);
+  if (last === undefined) return undefined;
+  const each = isObject(found?.["programs"])
+    ? Object.values(found["programs"]).flatMap((one) => recordIn(one) ?? [])
+    : [];
+  // Holdfast 0.1 kept only the last one.
+  return { ...last, programs: Object.fromEntries([...each, last].map((record) => [record.name, record])) };
+}
+
+function recordIn(found: unknown): CrashRecord | undefined {
+  if (!isObject(found)) return undefined;
   const { name, pid, exitCode, signal, time } = found;
   const reason = Object.values(CrashReason).find((known) => known === found["reason"]);
   if (typeof name !== "string" || typeof pid !== "number" || typeof time !== "string" || reason === undefined) {

@@ -19,6 +19,8 @@ export const RUN_LOG = "run/watchdog.log";
 export const HOLDER_PROGRAMS = "run/bin";
 export const LAST_ALIVE = "run/seen.json";
 export const SSH_LINKS = "run/ssh";
+/** A link to the terminal that was attached last. */
+export const LAST_ATTACHED = "run/attached/last";
 
 /** Held by the process that writes the log; beside `wal/`, so that removing `run/` lets no second writer in. */
 export const WAL_LOCK = "wal.lock";
@@ -38,6 +40,8 @@ export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 export const IDENTITY = "recovery/home.json";
 /** The key of ids that agents must not foresee (prompt-key.ts). */
 export const PROMPT_KEY = "recovery/prompt-key";
+/** What was seen of running terminals since the last checkpoint (daemon/terminal/sightings.ts). */
+export const SIGHTINGS = "recovery/sightings.json";
 export const LAST_BOOT = "recovery/last-boot.json";
 export const CLOCK = "recovery/clock.json";
 

@@ -1,6 +1,6 @@
-// The key of a home for the ids of prompts and the marks around messages (D4 of core/agent/derive.ts).
-// PK1. An id that was shown is in the log. So a home that loses its key, or cannot store it yet, has a new one, and
-//      nothing else changes.
+// The key of a home for the ids of prompts and messages, and the marks around messages (D4 of core/agent/derive.ts).
+// PK1. An id that was shown is in the log, and with it the call that it answers. So a home that loses its key, or
+//      cannot store it yet, has a new one, and nothing else changes.
 import { isFault } from "../base/fault.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Random } from "../world/random.ts";

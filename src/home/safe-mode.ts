@@ -24,7 +24,6 @@ export type Subsystem = { readonly name: string; readonly says: string };
 /** The file and the event contain this list, so that a banner needs nothing else (SM-6). */
 export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
   { name: "providers", says: "provider adapters: new agent turns and workflow steps wait" },
-  { name: "tunnel", says: "sharing: the tunnel is closed" },
   { name: "background-checkpoints", says: "background checkpoint writes" },
 ]);
 
@@ -40,7 +39,18 @@ export function safeModePath(home: string): string {
   return joinPath(home, SAFE_MODE);
 }
 
+/** For programs that ask now and then. A disk that does not answer is a file that cannot be read (S2). */
 export function readSafeMode(disk: Disk, home: string): SafeModeState {
+  try {
+    return lookAt(disk, home);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return on(unreadable(safeModePath(home)), "");
+  }
+}
+
+/** Throws a Fault if the disk does not answer. */
+function lookAt(disk: Disk, home: string): SafeModeState {
   const path = safeModePath(home);
   if (disk.stat(path) === undefined) return { active: false, since: "" }; // Asked at every decision: one call.
   const found = readJson(disk, path);
@@ -84,7 +94,7 @@ export class SafeMode {
   /** S4 */
   #look(): SafeModeState {
     try {
-      this.#seen = readSafeMode(this.#place.disk, this.#place.home);
+      this.#seen = lookAt(this.#place.disk, this.#place.home);
     } catch (error) {
       if (!isFault(error)) throw error;
     }

@@ -17,6 +17,12 @@ export function readWanted(disk: Disk, home: string): Wanted {
   return readJson(disk, wantedPath(home))?.["wanted"] === "down" ? "down" : "up"; // N2
 }
 
+/** Undefined for a home that was never started. */
+export function wantedOn(disk: Disk, home: string): Wanted | undefined {
+  const wanted = readJson(disk, wantedPath(home))?.["wanted"];
+  return wanted === "up" || wanted === "down" ? wanted : undefined;
+}
+
 /** Resolves when it is durable; throws a Fault to the caller, which must know that the order does not hold. */
 export function writeWanted(disk: Disk, home: string, wanted: Wanted): Promise<void> {
   return writeJson(disk, wantedPath(home), { v: 1, wanted });

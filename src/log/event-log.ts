@@ -121,6 +121,11 @@ export class EventLog {
     return this.#wal.durable;
   }
 
+  /** The seq of the last entry of a session; 0 if there is none. */
+  lastSeq(session: string): number {
+    return this.#sessions.get(session)?.last ?? 0;
+  }
+
   /** Resolves with the reason when the log has stopped for good (L3). */
   get halted(): Promise<unknown> {
     return this.#halted.promise;
@@ -374,13 +379,14 @@ async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog
   const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery);
   const log = new EventLog(place, options, recovery, segments);
   try {
-    for (const path of reusable.toReversed()) segments.adopt(path); // The last one is used first.
+    for (const path of reusable.slice(0, options.maxSegments).toReversed()) segments.adopt(path); // Last one first.
     await log.start();
   } catch (error) {
     segments.close();
     throw error;
   }
-  for (const path of obsolete) removeIfThere(place.disk, path);
+  // More than there may be are of a time when there might be more.
+  for (const path of [...obsolete, ...reusable.slice(options.maxSegments)]) removeIfThere(place.disk, path);
   await keepBallast(place.disk, place.home, options.ballastBytes);
   return log;
 }

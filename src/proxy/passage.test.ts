@@ -1,6 +1,7 @@
 // Passages of a proxy with a network that the test plays.
 import { expect, test } from "bun:test";
 import { Fault } from "../base/fault.ts";
+import { upstreamOf } from "../wire/proxy/upstream.ts";
 import type { Destination } from "../world/network.ts";
 import type { Connection, ConnectionEvents } from "../world/socket.ts";
 import { Passages } from "./passages.ts";
@@ -46,11 +47,17 @@ class Site {
   ]);
   readonly reached: Destination[] = [];
   readonly outside: End[] = [];
+  /** What became TLS, over which connection. */
+  readonly secured: object[] = [];
   readonly down = new Set<string>();
   now = 0;
   readonly passages: Passages;
 
-  constructor(egress: readonly string[], service: { url: string; identity: Record<string, string> } | null = null) {
+  constructor(
+    egress: readonly string[],
+    service: { url: string; identity: Record<string, string> } | null = null,
+    env: Record<string, string> = {},
+  ) {
     const network = {
       resolve: async (name: string) => {
         const found = this.names.get(name) ?? (/^[\d.:]+$/.test(name) ? [name] : undefined);
@@ -66,10 +73,19 @@ class Site {
         this.outside.push(end);
         return end;
       },
+      secure: async (connection: Connection, name: string, events: ConnectionEvents) => {
+        if (name === "forged.org") throw new Fault({ code: "CERT", operation: "connect", path: name });
+        const end = new End();
+        end.events = events;
+        this.secured.push({ name, over: this.outside.findIndex((one) => Object.is(one, connection)) });
+        this.outside.push(end);
+        return end;
+      },
       listen: () => undefined,
       own: () => ["44.0.0.1"],
     };
-    this.passages = new Passages({ network, order: { socket: "/s", egress, service }, elapsed: () => this.now });
+    const order = { socket: "/s", egress, service, upstream: upstreamOf(env) };
+    this.passages = new Passages({ network, order, elapsed: () => this.now });
   }
 
   call(): End {
@@ -81,9 +97,13 @@ class Site {
   async ask(text: string): Promise<End> {
     const inside = this.call();
     inside.say(text);
-    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    await turns();
     return inside;
   }
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
 const connect = (to: string) => `CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\n\r\n`;
@@ -203,6 +223,92 @@ test("PS4 a caller that leaves while the way is being opened leaves nothing open
   inside.say(connect("a.org:443"));
   expect(inside.isPaused).toBe(true);
   inside.destroy();
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  await turns();
   expect(site.outside.every(({ isEnded }) => isEnded)).toBe(true);
+});
+
+const PROXY = { HTTPS_PROXY: "http://me:word@10.1.1.1:3128", HTTP_PROXY: "10.1.1.2:3128", NO_PROXY: "a.org" };
+const ASKED = "\r\nproxy-authorization: Basic bWU6d29yZA==\r\n\r\n";
+const OPENED = "HTTP/1.1 200 OK\r\nvia: x\r\n\r\n";
+
+test("PS5, TN1 a tunnel goes through the user's proxy by name, and what NO_PROXY lists does not", async () => {
+  const site = new Site(["a.org", "only-there.org"], null, PROXY);
+  const inside = await site.ask(`${connect("only-there.org:443")}early`);
+  expect(site.reached).toEqual([{ address: "10.1.1.1", port: 3128, tls: undefined }]);
+  const [proxy] = site.outside;
+  expect(proxy?.sent).toBe(`CONNECT only-there.org:443 HTTP/1.1\r\nhost: only-there.org:443${ASKED}`);
+  expect([inside.sent, inside.isPaused]).toEqual(["", true]);
+  proxy?.say(OPENED.slice(0, 9));
+  proxy?.say(`${OPENED.slice(9)}first`);
+  await turns();
+  expect(inside.sent).toBe("HTTP/1.1 200 Connection established\r\n\r\nfirst");
+  expect(proxy?.sent).toEndWith(`${ASKED}early`);
+  inside.say(" late");
+  proxy?.say(" second");
+  expect([proxy?.sent.endsWith("early late"), inside.sent.endsWith("first second")]).toEqual([true, true]);
+  proxy?.events?.closed();
+  expect(inside.isEnded).toBe(true);
+  await site.ask(connect("a.org:443"));
+  expect(site.reached.at(-1)).toEqual({ address: "8.8.8.8", port: 443, tls: undefined });
+});
+
+test("PS1, PS5 behind the user's proxy, too, a sandbox reaches only what is listed, and no name that leads near", async () => {
+  const site = new Site(["near.org", "127.0.0.1:80"], null, PROXY);
+  for (const to of ["b.org:443", "near.org:443", "10.1.1.1:3128"])
+    expect((await site.ask(connect(to))).sent).toStartWith("HTTP/1.1 403");
+  expect(site.reached).toEqual([]);
+  await site.ask(connect("127.0.0.1:80"));
+  expect(site.reached).toEqual([{ address: "127.0.0.1", port: 80, tls: undefined }]);
+});
+
+test("TN2 the service is reached in a tunnel with TLS of our own, and a plain request goes to the proxy itself", async () => {
+  const service = { url: "https://llm.corp/base", identity: { "x-api-key": "real" } };
+  const site = new Site(["b.org:80"], service, PROXY);
+  const inside = await site.ask("GET /v1 HTTP/1.1\r\n\r\n");
+  site.outside[0]?.say(OPENED);
+  await turns();
+  expect(site.secured).toEqual([{ name: "llm.corp", over: 0 }]);
+  expect(site.outside[0]?.sent).not.toContain("real");
+  expect(site.outside[1]?.sent).toStartWith("GET /base/v1 HTTP/1.1\r\nhost: llm.corp\r\nx-api-key: real\r\n");
+  site.outside[1]?.say("back");
+  expect(inside.sent).toBe("back");
+  const plain = await site.ask("GET http://b.org/x HTTP/1.1\r\nProxy-Authorization: own\r\n\r\n");
+  expect(site.reached.at(-1)).toEqual({ address: "10.1.1.2", port: 3128, tls: undefined });
+  expect(site.outside[2]?.sent).toBe("GET http://b.org/x HTTP/1.1\r\nhost: b.org\r\nconnection: close\r\n\r\n");
+  site.outside[2]?.say("page");
+  expect(plain.sent).toBe("page");
+});
+
+test("a proxy that refuses, is not there, is none or vouches for nobody is reported, without its password", async () => {
+  const site = new Site(["b.org", "forged.org"], { url: "https://forged.org", identity: {} }, PROXY);
+  const refused = await site.ask(connect("b.org:443"));
+  site.outside[0]?.say("HTTP/1.1 407 No\r\n\r\n");
+  await turns();
+  expect(refused.sent).toContain("10.1.1.1:3128 answered 407");
+  expect([refused.sent.includes("word@"), refused.isEnded, site.outside[0]?.isEnded]).toEqual([false, true, true]);
+  for (const answer of ["SSH-2.0\r\n\r\n", "x".repeat(70_000)]) {
+    const malformed = await site.ask(connect("b.org:443"));
+    site.outside.at(-1)?.say(answer);
+    await turns();
+    expect([malformed.sent.slice(0, 12), site.outside.at(-1)?.isEnded]).toEqual(["HTTP/1.1 502", true]);
+  }
+  const forged = await site.ask("GET / HTTP/1.1\r\n\r\n");
+  site.outside.at(-1)?.say(OPENED);
+  await turns();
+  expect(forged.sent).toStartWith("HTTP/1.1 502");
+  site.down.add("10.1.1.1");
+  expect((await site.ask(connect("b.org:443"))).sent).toContain("10.1.1.1:3128 cannot be reached");
+  const socks = new Site(["a.org"], null, { ALL_PROXY: "socks5://10.1.1.1:1080" });
+  expect((await socks.ask(connect("a.org:443"))).sent).toContain("NO_PROXY");
+  expect(socks.reached).toEqual([]);
+});
+
+test("PS4 a caller that leaves, or waits too long, takes its half of a tunnel with it", async () => {
+  const site = new Site(["b.org"], null, PROXY);
+  (await site.ask(connect("b.org:443"))).destroy();
+  const silent = await site.ask(connect("b.org:443"));
+  site.now = 31_000;
+  site.passages.look();
+  await turns();
+  expect([site.outside.map(({ isEnded }) => isEnded), silent.isEnded]).toEqual([[true, true], true]);
 });

@@ -1,31 +1,19 @@
 // One connection from a sandbox: its first request decides where it leads, if anywhere.
-// PS1. Nothing is sent to a host before it was found in the list, and nothing to an address before it was judged
-//      (wire/proxy/egress.ts). The address that was judged is the one that is used.
-// PS2. The operator's own service is where the operator said it is, be that on this machine.
+// PS1, PS2 and PS5 are kept by way.ts.
 // PS3. Of a request without TLS exactly one body is passed on, and the identity is ours if we have one: no second
 //      request rides on the first.
 // PS4. While the way is being opened, nothing more is read.
 import { isFault } from "../base/fault.ts";
 import { ByteQueue } from "../wire/byte-queue.ts";
-import { type Host, hostIn, isListed, mayReach } from "../wire/proxy/egress.ts";
-import {
-  answerHead,
-  bodyLength,
-  MAX_HEAD,
-  onwardHead,
-  parseHead,
-  type RequestHead,
-  type Route,
-  routeOf,
-} from "../wire/proxy/head.ts";
-import type { ProxyOrder } from "../wire/proxy/order.ts";
-import type { Network } from "../world/network.ts";
+import { answerHead, END, MAX_HEAD, parseHead, routeOf } from "../wire/proxy/head.ts";
+import type { Via } from "../wire/proxy/upstream.ts";
+import type { Destination } from "../world/network.ts";
 import type { Connection, ConnectionEvents } from "../world/socket.ts";
 import { pass } from "./joint.ts";
+import { openTunnel, type Tunnel, TunnelEvents } from "./tunnel.ts";
+import { BAD_REQUEST, hostText, type Refusal, refusedBy, unreachable, type Way, type WayPorts, wayOf } from "./way.ts";
 
-export type PassagePorts = {
-  readonly network: Network;
-  readonly order: ProxyOrder;
+export type PassagePorts = WayPorts & {
   elapsed(): number;
   closed(passage: Passage): void;
 };
@@ -35,18 +23,14 @@ const HEAD_MS = 30_000;
 /** Models think for minutes, and send something meanwhile; nobody waits for longer than this. */
 const IDLE_MS = 1_800_000;
 const ESTABLISHED = "HTTP/1.1 200 Connection established\r\n\r\n";
-const END = "\r\n\r\n";
-const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
-
-/** `first`: what the other side gets before anything of the body. */
-type Way = { readonly to: Host; readonly tls: boolean; readonly addresses: readonly string[]; readonly first: string };
-type Refusal = { readonly status: string; readonly words: string };
 
 export class Passage implements ConnectionEvents {
   readonly #ports: PassagePorts;
   readonly #inside: Connection;
   readonly #queue = new ByteQueue();
   #outside: Connection | undefined;
+  /** To the proxy of this machine, which has not opened the tunnel yet. */
+  #half: Connection | undefined;
   #isOpening = false;
   #isRefused = false;
   #isClosed = false;
@@ -73,6 +57,7 @@ export class Passage implements ConnectionEvents {
   closed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#half?.destroy();
     this.#outside?.end();
     this.#ports.closed(this);
   }
@@ -103,29 +88,60 @@ export class Passage implements ConnectionEvents {
     this.#queue.drop(end + END.length);
     const head = parseHead(text);
     const route = head && routeOf(head);
-    const way = head && route ? await this.#way(head, route) : BAD_REQUEST;
+    const way = head && route ? await wayOf(this.#ports, head, route) : BAD_REQUEST;
     if (this.#isClosed) return;
     if ("status" in way) return this.#refuse(way);
     await this.#open(way);
   }
 
   async #open(way: Way): Promise<void> {
-    const outside = await this.#connect(way);
-    if (outside === undefined) return this.#refuse(unreachable(way.to));
-    if (this.#isClosed) return outside.destroy();
+    const opened = await this.#connect(way);
+    this.#half = undefined;
+    if (this.#isClosed) return "status" in opened ? undefined : opened.connection.destroy();
+    if ("status" in opened) return this.#refuse(opened);
+    const { connection: outside, early } = opened;
     this.#outside = outside;
+    this.#left = way.length;
     if (way.first === "") this.#inside.send(Buffer.from(ESTABLISHED));
     else outside.send(Buffer.from(way.first, "latin1"));
+    if (early.length > 0) pass(early, outside, this.#inside);
     this.#passOut(this.#queue.view(), outside);
     this.#inside.resume();
   }
 
+  async #connect(way: Way): Promise<Tunnel | Refusal> {
+    const { to, tls, via, first } = way;
+    const isDirect = via === undefined || (!tls && first !== "");
+    if (!isDirect) return this.#through(via, way);
+    const { port } = via?.proxy ?? to;
+    const connection = await this.#dial(way, { port, tls: tls ? to.host : undefined }, this.#ofOutside());
+    return connection === undefined ? unreachable(via?.proxy ?? to) : { connection, early: new Uint8Array() };
+  }
+
+  async #through(via: Via, way: Way): Promise<Tunnel | Refusal> {
+    const { proxy } = via;
+    const [events, end] = [this.#ofOutside(), { target: hostText(way.to), tls: way.tls ? way.to.host : undefined }];
+    const gate = new TunnelEvents(events);
+    const connection = await this.#dial(way, { port: proxy.port, tls: undefined }, gate);
+    if (connection === undefined || this.#isClosed) {
+      connection?.destroy();
+      return unreachable(proxy);
+    }
+    this.#half = connection;
+    const opened = await openTunnel(this.#ports.network, { connection, gate, via }, end, events);
+    if (opened === undefined) return unreachable(way.to);
+    return typeof opened === "number" ? refusedBy(via, way.to, opened) : opened;
+  }
+
   /** PS1. The first address that answers. */
-  async #connect({ to, tls, addresses }: Way): Promise<Connection | undefined> {
+  async #dial(
+    { addresses }: Way,
+    to: Omit<Destination, "address">,
+    events: ConnectionEvents,
+  ): Promise<Connection | undefined> {
     for (const address of addresses) {
       try {
-        const destination = { address, port: to.port, tls: tls ? to.host : undefined };
-        return await this.#ports.network.connect(destination, this.#ofOutside());
+        return await this.#ports.network.connect({ address, ...to }, events);
       } catch (error) {
         if (!isFault(error)) throw error;
       }
@@ -151,76 +167,9 @@ export class Passage implements ConnectionEvents {
     if (taken.length > 0) pass(taken, this.#inside, outside);
   }
 
-  async #way(head: RequestHead, route: Route): Promise<Way | Refusal> {
-    if (route.kind === "tunnel") return this.#judged(route.to, "");
-    const length = bodyLength(head);
-    if (length === undefined) return NO_LENGTH;
-    this.#left = length;
-    if (route.kind === "service") return this.#toService(head, route.path);
-    const host = hostText(route.to, PORTS["http:"]);
-    return this.#judged(route.to, onwardHead(head, { path: route.path, host, identity: {} }));
-  }
-
-  /** PS1 */
-  async #judged(to: Host, first: string): Promise<Way | Refusal> {
-    const { network, order } = this.#ports;
-    if (!isListed(order.egress, to)) return notListed(to);
-    const found = await resolved(network, to);
-    const own = network.own();
-    const addresses = found.filter((host) => mayReach(order.egress, { host, port: to.port }, own));
-    if (addresses.length === 0) return found.length === 0 ? unreachable(to) : notPublic(to, found);
-    return { to, tls: false, addresses, first };
-  }
-
-  /** PS2 */
-  async #toService(head: RequestHead, path: string): Promise<Way | Refusal> {
-    const { network, order } = this.#ports;
-    const url = order.service === null ? null : URL.parse(order.service.url);
-    const to = url && hostIn(url.host, PORTS[url.protocol] ?? 0);
-    if (order.service === null || url === null || !to) return NO_SERVICE;
-    const onward = { path: url.pathname.replace(/\/$/, "") + path, host: url.host, identity: order.service.identity };
-    const addresses = await resolved(network, to);
-    return { to, tls: url.protocol === "https:", addresses, first: onwardHead(head, onward) };
-  }
-
   #refuse({ status, words }: Refusal): void {
     this.#isRefused = true;
     this.#inside.send(Buffer.from(answerHead(status, words)));
     this.#inside.end();
   }
-}
-
-async function resolved(network: Network, { host }: Host): Promise<readonly string[]> {
-  try {
-    return await network.resolve(host);
-  } catch (error) {
-    if (isFault(error)) return [];
-    throw error;
-  }
-}
-
-function hostText({ host, port }: Host, usual: number | undefined): string {
-  const name = host.includes(":") ? `[${host}]` : host;
-  return port === usual ? name : `${name}:${port}`;
-}
-
-const BAD_REQUEST = { status: "400 Bad Request", words: "This is not a request that a proxy understands." };
-const NO_LENGTH = { status: "411 Length Required", words: "The request must say how long its body is." };
-const NO_SERVICE = { status: "404 Not Found", words: "There is no service behind this port; it is a proxy." };
-
-function notListed(to: Host): Refusal {
-  const word = hostText(to, PORTS["https:"]);
-  return {
-    status: "403 Forbidden",
-    words: `This sandbox may not reach ${word}: create its agent with --egress ${word}.`,
-  };
-}
-
-function notPublic(to: Host, found: readonly string[]): Refusal {
-  const words = `${to.host} leads to ${found[0]}, which is reached only if that address itself is listed (--egress).`;
-  return { status: "403 Forbidden", words };
-}
-
-function unreachable({ host, port }: Host): Refusal {
-  return { status: "502 Bad Gateway", words: `${host}:${port} cannot be reached.` };
 }

@@ -4,6 +4,8 @@
 // C2. An unreadable history is empty; entries that are not numbers, and times from before the clock was set back, do
 //     not count.
 // C3. It never remembers more than the threshold needs.
+// C4. The operator who leaves safe mode starts anew: crashes from before do not count any more. A time in the future is
+//     of a clock that was set back since, and changes nothing.
 
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
@@ -44,6 +46,12 @@ export class CrashLoopDetector {
     const written = this.#last.then(() => tolerating(this.#complain, write));
     this.#last = written;
     return written;
+  }
+
+  /** C4 */
+  forgetUntil(ts: number): void {
+    if (ts > this.#place.clock.now()) return;
+    this.#budget = { ...this.#budget, spent: this.#budget.spent.filter((time) => time > ts) };
   }
 
   isLooping(): boolean {

@@ -1,22 +1,14 @@
 // The record of the last crash, for the next launch to read, and the news of it for whoever listens (WD-6).
-// R1. The file is always written, with a bus or without one; the bus is told as well where there is one.
-// R2. Records are written one after the other: of two crashes at once the later one stays.
+// R1. The file is always written, with a bus or without one; the bus is told as well if there is one.
+// R2. Records are written one after the other. The last crash of each program stays, whatever else crashes after it.
 // R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
-import { type CrashReason, type CrashRecord, lastCrashPath } from "../home/last-crash.ts";
+import { CRASH_DETECTED, type CrashRecord, lastCrashPath, readLastCrash } from "../home/last-crash.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
 import { writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
-import type { SeenEnding } from "./exit.ts";
 
-export const CRASH_DETECTED = "recovery.crash.detected";
-
-export type CrashFacts = { readonly name: string; readonly pid: number; readonly reason: CrashReason };
-
-export function crashRecord(facts: CrashFacts, ending: SeenEnding | undefined, now: number): CrashRecord {
-  const exitCode = ending?.kind === "exited" ? ending.code : null;
-  const signal = ending?.kind === "signalled" ? ending.signal : null;
-  return { ...facts, exitCode, signal, time: new Date(now).toISOString() };
-}
+/** More than anyone watches; a reader takes a file of this size. */
+const MAX_PROGRAMS = 256;
 
 export class CrashRecorder {
   readonly #disk: Disk;
@@ -24,20 +16,31 @@ export class CrashRecorder {
   readonly #bus: RecoveryBus | undefined;
   readonly #complain: Complain;
   #last: Promise<unknown> = Promise.resolve();
+  /** R2 */
+  #programs: Readonly<Record<string, CrashRecord>>;
 
   constructor(place: { disk: Disk; home: string }, complain: Complain, bus?: RecoveryBus) {
     this.#disk = place.disk;
     this.#home = place.home;
     this.#complain = complain;
     this.#bus = bus;
+    this.#programs = readLastCrash(place.disk, place.home)?.programs ?? {};
   }
 
   /** Resolves to whether it is durable. */
   record(crash: CrashRecord): Promise<boolean> {
     tell(this.#bus, this.#complain, [CRASH_DETECTED, crash]);
-    const write = () => writeJson(this.#disk, lastCrashPath(this.#home), { v: 1, ...crash });
+    const programs = latest({ ...this.#programs, [crash.name]: crash }); // R2
+    this.#programs = programs;
+    const write = () => writeJson(this.#disk, lastCrashPath(this.#home), { v: 1, ...crash, programs });
     const written = this.#last.then(() => tolerating(this.#complain, write)); // R2, R3
     this.#last = written;
     return written;
   }
+}
+
+/** Of programs that nobody watches any more the newest stay. */
+function latest(programs: Readonly<Record<string, CrashRecord>>): Readonly<Record<string, CrashRecord>> {
+  const sorted = Object.entries(programs).toSorted(([, a], [, b]) => (a.time < b.time ? 1 : -1));
+  return Object.fromEntries(sorted.slice(0, MAX_PROGRAMS));
 }

@@ -3,10 +3,17 @@
 // N2. Only clients that sent a hello are heard, except for the request to look again.
 // N3. If the socket is removed, it is restored; existing connections are not affected.
 // N4. If another process answers on it by then, another watchdog runs.
-// N5. Only a client that asks for replies gets them, and none while it does not read: the next one says the same.
+// N5. Only a client that asks for replies gets them, and none while it does not read: the next one says the same. News
+//     is different each time, and waits for it, up to `MAX_WAITING`.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { Complain } from "../home/recovery-bus.ts";
-import { type Announced, encodeHeartbeat, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
+import {
+  type Announced,
+  encodeHeartbeat,
+  type HeartbeatMessage,
+  HeartbeatReader,
+  type News,
+} from "../wire/heartbeat.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 
@@ -15,10 +22,15 @@ const MAX_CALLERS = 256;
 
 const LOOK_EVERY_MS = 2_000;
 const ECHO = encodeHeartbeat({ type: "beat" });
+/** N5. A few hundred crashes. */
+const MAX_WAITING = 64 << 10;
+
+/** Sends news to one client; undefined if it did not ask for any. */
+export type Inform = ((news: News) => void) | undefined;
 
 export interface Host {
-  heard(from: Announced, message: HeartbeatMessage): void;
-  hungUp(from: Announced): void;
+  heard(from: Announced, message: HeartbeatMessage, inform: Inform): void;
+  hungUp(from: Announced, inform: Inform): void;
   look(): void;
   displaced(): void;
 }
@@ -81,32 +93,47 @@ export class HeartbeatServer {
     else this.#callers.add(caller);
     const reader = new HeartbeatReader();
     let from: Announced | undefined;
-    let echo = false;
+    const tell = informer(caller);
+    let asked: Asked = { echo: false, inform: undefined };
     const reply = (): void => {
-      if (echo && caller.waiting === 0) caller.send(ECHO); // N5
+      if (asked.echo && caller.waiting === 0) caller.send(ECHO); // N5
     };
     const bytes = (chunk: Uint8Array): void => {
       const messages = reader.push(chunk);
       for (const message of messages ?? []) {
-        from = this.#take(message, from);
-        if (message.type === "hello") echo = message.echo === true;
+        if (message.type === "hello") asked = askedIn(message, tell);
+        from = this.#take(message, from, asked.inform);
         if (message.type === "hello" || message.type === "beat") reply();
       }
       if (messages === undefined) caller.destroy(); // N1
     };
     const closed = (): void => {
       this.#callers.delete(caller);
-      if (from !== undefined && this.#open) this.#host.hungUp(from);
+      if (from !== undefined && this.#open) this.#host.hungUp(from, asked.inform);
     };
     return { bytes, closed };
   }
 
   /** Returns the identity of the client from now on. */
-  #take(message: HeartbeatMessage, from: Announced | undefined): Announced | undefined {
+  #take(message: HeartbeatMessage, from: Announced | undefined, inform: Inform): Announced | undefined {
     if (!this.#open) return from;
     if (message.type === "look") this.#host.look();
     const who = message.type === "hello" ? message : from;
-    if (who !== undefined && message.type !== "look") this.#host.heard(who, message); // N2
+    if (who !== undefined && message.type !== "look") this.#host.heard(who, message, inform); // N2
     return who;
   }
+}
+
+/** N5. What a client has asked for in its hello. */
+type Asked = { readonly echo: boolean; readonly inform: Inform };
+
+function askedIn({ echo, news }: HeartbeatMessage & { type: "hello" }, inform: Inform): Asked {
+  return { echo: echo === true, inform: news === true ? inform : undefined };
+}
+
+/** N5 */
+function informer(caller: Connection): Inform {
+  return (news) => {
+    if (caller.waiting <= MAX_WAITING) caller.send(encodeHeartbeat({ type: "news", ...news }));
+  };
 }

@@ -20,6 +20,8 @@ export class Life {
   readonly who: ProcessIdentity;
   readonly #world: LifeWorld;
   readonly #ended: (ending: SeenEnding) => void;
+  /** Whether it announces every exit of its own. */
+  readonly #announces: boolean;
   #cancel: () => void = () => undefined;
   #over = false;
   #adopted = false;
@@ -29,9 +31,10 @@ export class Life {
   /** Whether it was reported as unresponsive and has sent no heartbeat since. */
   silent = false;
 
-  constructor(world: LifeWorld, who: ProcessIdentity, ended: (ending: SeenEnding) => void) {
+  constructor(world: LifeWorld, who: ProcessIdentity, announces: boolean, ended: (ending: SeenEnding) => void) {
     this.#world = world;
     this.who = who;
+    this.#announces = announces;
     this.#ended = ended;
   }
 
@@ -77,8 +80,12 @@ export class Life {
   end(seen: SeenEnding): void {
     if (this.#over) return; // L2
     this.forget();
-    const told = seen.kind === "vanished" && this.#announced !== undefined;
-    this.#ended(told ? { kind: "exited", code: this.#announced ?? 0 } : seen);
+    this.#ended(seen.kind === "vanished" ? this.#unseen() : seen);
+  }
+
+  #unseen(): SeenEnding {
+    if (this.#announced !== undefined) return { kind: "exited", code: this.#announced };
+    return { kind: this.#announces ? "killed" : "vanished" }; // X3 of exit.ts
   }
 
   /** Why this end was a crash; undefined if it was not. An end that follows a silence is reported as unresponsive. */

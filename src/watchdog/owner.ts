@@ -1,13 +1,14 @@
 // What the parts of the watchdog need from each other, and from the program that runs them.
 
 import type { CrashRecord } from "../home/last-crash.ts";
-import type { Complain, RecoveryBus } from "../home/recovery-bus.ts";
+import type { Complain } from "../home/recovery-bus.ts";
 import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { Sockets } from "../world/socket.ts";
+import type { NewsDesk } from "./news.ts";
 import type { PaceLimits } from "./pace.ts";
 import type { WatchSpec } from "./specs.ts";
 import type { Watchdog, WatchdogLimits } from "./watchdog.ts";
@@ -35,7 +36,7 @@ export type WatchdogOptions = {
   readonly told: Promise<void>;
   /** All of run/ was removed: what it should hold is written again. */
   readonly restore?: () => void;
-  readonly bus?: RecoveryBus;
+  readonly news: NewsDesk;
 };
 
 export interface PartOwner {

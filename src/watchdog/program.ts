@@ -11,6 +11,7 @@ import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realSelf } from "../world/self.ts";
 import { realWorld } from "../world/world.ts";
+import { NewsDesk } from "./news.ts";
 import { runWatchdog } from "./run.ts";
 import { readSettings } from "./settings.ts";
 
@@ -58,7 +59,8 @@ async function main(): Promise<number> {
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
     keepLogShort(home);
     const restore = () => void tolerating(complain, () => keepSettings(world.disk, home, text));
-    const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise, restore });
+    const options = { ...read.value, say, told: told.promise, restore, news: new NewsDesk() };
+    const how = await runWatchdog(world, home, read.value.specs, options);
     return leave(how === "another" ? "another watchdog runs on this home" : "left", 0);
   } catch (error) {
     if (!isFault(error)) throw error;

@@ -7,7 +7,7 @@
 
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
-import { CrashReason, type CrashRecord } from "../home/last-crash.ts";
+import { CrashReason, type CrashRecord, crashRecord } from "../home/last-crash.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import type { Complain } from "../home/recovery-bus.ts";
 import { SafeMode } from "../home/safe-mode.ts";
@@ -21,11 +21,12 @@ import {
   SAFE_MODE_VARIABLE,
 } from "../wire/heartbeat.ts";
 import { CrashLoopDetector } from "./crash-loop.ts";
-import { CrashRecorder, crashRecord } from "./crash-record.ts";
-import { HeartbeatServer, type Host } from "./heartbeat-server.ts";
+import { CrashRecorder } from "./crash-record.ts";
+import { HeartbeatServer, type Host, type Inform } from "./heartbeat-server.ts";
+import type { NewsDesk } from "./news.ts";
 import type { PartOwner, WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import type { PaceLimits } from "./pace.ts";
-import type { WatchSpec } from "./specs.ts";
+import { DAEMON, type WatchSpec } from "./specs.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WatchedProgram } from "./watched-program.ts";
 
@@ -45,6 +46,7 @@ export class WatchdogService implements PartOwner, Host {
   readonly #recorder: CrashRecorder;
   readonly #detector: CrashLoopDetector;
   readonly #safeMode: SafeMode;
+  readonly #news: NewsDesk;
   readonly #restore: () => void;
   readonly #told = Promise.withResolvers<"down" | "displaced">();
 
@@ -59,9 +61,10 @@ export class WatchdogService implements PartOwner, Host {
     const place = { ...world, home };
     this.watchdog = new Watchdog(world, options.limits);
     this.watchdog.onCrashDetected((...accusation) => this.#accuse(...accusation));
-    this.#recorder = new CrashRecorder(place, this.complain, options.bus);
+    this.#recorder = new CrashRecorder(place, this.complain, options.news);
     this.#detector = new CrashLoopDetector(place, this.complain, options.pace.crashLoop);
-    this.#safeMode = new SafeMode(place, this.complain, options.bus);
+    this.#safeMode = new SafeMode(place, this.complain, options.news);
+    this.#news = options.news;
     this.#reception = new HeartbeatServer({ ...world, path: joinPath(home, WATCHDOG_SOCKET) }, this, this.complain);
     this.#parts = specs.map((spec) => new WatchedProgram(this, spec));
   }
@@ -132,24 +135,34 @@ export class WatchdogService implements PartOwner, Host {
     return { [HEARTBEAT_SOCKET_VARIABLE]: joinPath(this.home, WATCHDOG_SOCKET), [HEARTBEAT_NAME_VARIABLE]: name };
   }
 
-  heard(from: Announced, message: HeartbeatMessage): void {
+  heard(from: Announced, message: HeartbeatMessage, inform: Inform): void {
     const part = this.#partOf(from.name);
     if (message.type === "hello") part?.announced(identityOf(from), message.live);
     else if (message.type === "beat") part?.beat(from);
     else if (message.type === "live") part?.live(from);
     else if (message.type === "bye") part?.lifeOf(from)?.leaving(message.code);
+    const isLive = message.type === "live" || (message.type === "hello" && message.live);
+    if (isLive && from.name === DAEMON && part?.lifeOf(from) !== undefined) this.#news.listens(inform); // NW1 of news.ts
   }
 
-  hungUp(from: Announced): void {
+  hungUp(from: Announced, inform: Inform): void {
+    this.#news.left(inform);
     this.#partOf(from.name)?.lifeOf(from)?.lookClosely();
   }
 
   async crashed(spec: WatchSpec, crash: CrashRecord): Promise<void> {
     // It is restarted first.
     if (!spec.essential) return this.world.clock.soon(() => void this.#recorder.record(crash));
+    this.#forgetOldCrashes();
     const written = [this.#recorder.record(crash), this.#detector.recordCrash(this.world.clock.now())];
     if (this.#detector.isLooping()) written.push(this.#enterSafeMode(crash));
     await this.#withinReason(Promise.all(written)); // Q1
+  }
+
+  /** SM-3: leaving safe mode resets the count. The file says when that was, whoever wrote it. */
+  #forgetOldCrashes(): void {
+    const mode = this.#safeMode.state;
+    if (!mode.active && mode.since !== "") this.#detector.forgetUntil(Date.parse(mode.since));
   }
 
   #enterSafeMode(crash: CrashRecord): Promise<boolean> {

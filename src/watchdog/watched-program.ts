@@ -9,12 +9,11 @@
 
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
-import { CrashReason, type CrashRecord } from "../home/last-crash.ts";
+import { CrashReason, type CrashRecord, crashRecord } from "../home/last-crash.ts";
 import { tolerating } from "../home/recovery-bus.ts";
 import { notePathOf } from "../home/watched.ts";
 import { writeJson } from "../log/file/json-file.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
-import { crashRecord } from "./crash-record.ts";
 import type { SeenEnding } from "./exit.ts";
 import { findRunning } from "./found.ts";
 import { Life } from "./life.ts";
@@ -137,7 +136,8 @@ export class WatchedProgram {
       this.#owner.complain(error);
       this.#go("fail");
       if (isFault(error, ...PASSING)) this.#tryLater();
-      else this.#again(new Life(this.#owner.world, NOBODY, () => undefined), { kind: "exited", code: NOT_STARTED });
+      else
+        this.#again(new Life(this.#owner.world, NOBODY, false, () => undefined), { kind: "exited", code: NOT_STARTED });
     }
   }
 
@@ -171,9 +171,10 @@ export class WatchedProgram {
 
   #enter(event: "start" | "adopt", who: ProcessIdentity): Life {
     this.#go(event);
-    const life = new Life(this.#owner.world, who, (ending) => this.#ended(life, ending));
-    this.#life = life;
     const { shows, name } = this.spec;
+    const announces = shows.kind === "heartbeat"; // Those are ours.
+    const life = new Life(this.#owner.world, who, announces, (ending) => this.#ended(life, ending));
+    this.#life = life;
     this.#owner.say(`${name} (${who.pid}): ${event === "adopt" ? "adopted" : "started"}`);
     if (shows.intervalMs !== undefined) this.#owner.watchdog.registerProcess(name, who.pid, shows.intervalMs);
     return life;

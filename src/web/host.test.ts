@@ -227,18 +227,28 @@ describe("what it shows", () => {
 
   test("SM-6(b) safe mode: what is off, why, how to leave and report it, even while the daemon is down", async () => {
     const on = await host();
-    const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel", "other"] };
+    // As Holdfast 0.1 wrote it, which had no tunnel to turn off either.
+    const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel"] };
     put(world.disk, `${on.home}/recovery/safe-mode.json`, JSON.stringify(file));
     const expected = {
       active: true,
       reason: "3 crashes in 60 s",
-      off: ["new agent turns and workflow steps wait", "sharing: the tunnel is closed", "other"],
+      off: ["provider adapters: new agent turns and workflow steps wait", "background checkpoint writes"],
       leave: "holdfast safe-mode exit",
       report: "holdfast recovery report",
     };
     expect((await on.status()).safeMode).toEqual(expected);
     await daemon(on.home, { ...WELL, status: { ...STATUS, safeMode: { active: true, reason: "told" } } });
     expect((await on.status()).safeMode).toEqual({ ...expected, reason: "told" });
+  });
+
+  test("SM-6(b) a file of safe mode that cannot be read means safe mode, and the page says so", async () => {
+    const on = await host();
+    const path = `${on.home}/recovery/safe-mode.json`;
+    put(world.disk, path, "\0\0\0\0");
+    expect((await on.status()).safeMode).toMatchObject({ active: true, reason: `${path} cannot be read` });
+    await daemon(on.home, WELL);
+    expect((await on.status()).safeMode).toEqual({ active: false }); // The daemon decides, if it answers.
   });
 });
 

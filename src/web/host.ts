@@ -5,6 +5,7 @@
 // W3. If a requested port is taken, the host waits for it: a restart would not free it.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
+import { readSafeMode } from "../home/safe-mode.ts";
 import { decodeLine } from "../wire/lines.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -53,8 +54,11 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
   });
   const look = async (): Promise<StatusView> => {
     const daemon = await link.look();
-    const safeMode = safeModeView(decodeLine(readText(disk, `${home}/recovery/safe-mode.json`) ?? ""), daemon);
-    return { at: new Date(clock.now()).toISOString(), daemon, safeMode };
+    return {
+      at: new Date(clock.now()).toISOString(),
+      daemon,
+      safeMode: safeModeView(readSafeMode(disk, home), daemon),
+    };
   };
   const { listener, url } = await listen(world, options, look);
   const address = `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`;

@@ -55,6 +55,7 @@ function heartbeat(home: string, who: ProcessIdentity, beaten: () => void): Hear
   const connect = (events: ConnectionEvents) => world.sockets.connect(`${home}/${WATCHDOG_SOCKET}`, events);
   const ports = { connect, after: world.clock.after, chance: () => world.random.fraction() };
   const link = new HeartbeatLink(ports, { name: "web", ...who });
+  program.onExit((code) => link.leave(code));
   const send = () => {
     link.send();
     beaten();
@@ -112,7 +113,6 @@ async function serve({ home, port, link, serves }: Serving): Promise<number> {
   }
   await told.promise;
   await host?.close();
-  link.leave(0);
   return 0;
 }
 

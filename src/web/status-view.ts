@@ -1,6 +1,7 @@
 // What the page shows, from the daemon and, while it is down, from the disk.
 // V1. Only what the page needs is sent: no environment of any terminal, no token.
 // V2. Safe mode is shown even while the daemon is down: that is when people look.
+import { SAFE_MODE_OFF, type SafeModeState } from "../home/safe-mode.ts";
 import type { ListedTerminal, StatusResult } from "../wire/rpc/rpc.ts";
 
 export type TerminalRow = {
@@ -34,13 +35,6 @@ export type DaemonView =
 
 export type StatusView = { readonly at: string; readonly daemon: DaemonView; readonly safeMode: SafeModeView };
 
-/** Texts for what safe mode turns off, by the names in its file. */
-const OFF: Readonly<Record<string, string>> = {
-  providers: "new agent turns and workflow steps wait",
-  tunnel: "sharing: the tunnel is closed",
-  "background-checkpoints": "background checkpoint writes",
-};
-
 export function rowOf(terminal: ListedTerminal): TerminalRow {
   const { id, name, lane, state, recipe, createdAt, lastOutputAt, clients } = terminal;
   return {
@@ -58,18 +52,14 @@ function detailOf({ name, state, restored }: ListedTerminal): string {
   return state.signal === null ? `exit code ${state.code}` : `ended by ${state.signal}`;
 }
 
-/** From `recovery/safe-mode.json`, and from the daemon if it answers. */
-export function safeModeView(file: Readonly<Record<string, unknown>> | undefined, daemon: DaemonView): SafeModeView {
+/** `file`: the mode on disk. A daemon that answers knows better (V2). */
+export function safeModeView(file: SafeModeState, daemon: DaemonView): SafeModeView {
   const told = daemon.kind === "up" ? daemon.status.safeMode : undefined;
-  const active = told?.active ?? file?.["active"] === true; // V2
-  if (!active) return { active: false };
-  const reason =
-    told?.reason ?? (typeof file?.["reason"] === "string" ? file["reason"] : "The reason is not on record.");
-  const names = Array.isArray(file?.["off"]) ? file["off"].map(String) : Object.keys(OFF);
+  if (!(told?.active ?? file.active)) return { active: false };
   return {
     active: true,
-    reason,
-    off: names.map((name) => OFF[name] ?? name),
+    reason: told?.reason ?? (file.active ? file.reason : "The reason is not on record."),
+    off: SAFE_MODE_OFF.map(({ says }) => says),
     leave: "holdfast safe-mode exit",
     report: "holdfast recovery report",
   };

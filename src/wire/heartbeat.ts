@@ -1,14 +1,16 @@
-// What watched processes send to the watchdog: one JSON object a line over `run/watchdog.sock`. The only
-// reply is a `beat` for the hello and each `beat` of a process that asks for it (`echo`): a hung watchdog is noticed.
+// What watched processes send to the watchdog: one JSON object a line over `run/watchdog.sock`. It replies only to
+// those that ask for it in their hello: `echo` is a `beat` for the hello and each `beat`, so that a hung watchdog is
+// noticed; `news` is what it has to publish, for the daemon's bus.
 //   hello  who I am; first on every connection     beat   I am here          live   what I was started for works now
 //   bye    I leave, with this exit code            look   (anybody) read the operator's settings again
+//   news   (watchdog) publish this on the bus
 // B1. A line that is not a message is ignored, and so are messages and fields of a newer version. Fields are added,
 //     never changed.
 // B2. A process is identified by its pid with start time and boot, never by the pid alone, so that a watchdog can adopt
 //     a process that it did not start.
 import { fitting } from "./check.ts";
 import { decodeLine, encodeLine, LineReader } from "./lines.ts";
-import { count, type Infer, object, text } from "./shape.ts";
+import { count, type Infer, json, object, table, text, textOf } from "./shape.ts";
 
 /** The exit code of a process that finds another one running on this home: it lost a race, and did not crash. */
 export const ANOTHER_RUNS = 73;
@@ -34,8 +36,13 @@ const MAX_MESSAGE = 4096;
 const HELLO = object({ name: text, pid: count, startTime: count, bootId: text });
 export type Announced = Infer<typeof HELLO>;
 
+/** A recovery topic (docs/FORMATS.md), with what is published about it. */
+const NEWS = object({ topic: textOf({ pattern: /^recovery\./ }), data: table(json) });
+export type News = Infer<typeof NEWS>;
+
 export type HeartbeatMessage =
-  | ({ readonly type: "hello"; readonly live: boolean; readonly echo?: true } & Announced)
+  | ({ readonly type: "hello"; readonly live: boolean; readonly echo?: true; readonly news?: true } & Announced)
+  | ({ readonly type: "news" } & News)
   | { readonly type: "beat" }
   | { readonly type: "live" }
   | { readonly type: "bye"; readonly code: number }
@@ -62,7 +69,13 @@ export function decodeHeartbeat(line: string): HeartbeatMessage | undefined {
   const { type, code } = found;
   if (type === "beat" || type === "live" || type === "look") return { type };
   if (type === "bye" && typeof code === "number") return { type, code };
+  if (type === "news") return newsIn(found);
   return type === "hello" ? helloIn(found) : undefined;
+}
+
+function newsIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | undefined {
+  const news = fitting(NEWS, found);
+  return news && { type: "news", topic: news.topic, data: news.data };
 }
 
 function helloIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | undefined {
@@ -70,5 +83,6 @@ function helloIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | u
   if (hello === undefined) return undefined;
   const { name, pid, startTime, bootId } = hello;
   const echo = found["echo"] === true && ({ echo: true } as const);
-  return { type: "hello", name, pid, startTime, bootId, live: found["live"] === true, ...echo };
+  const news = found["news"] === true && ({ news: true } as const);
+  return { type: "hello", name, pid, startTime, bootId, live: found["live"] === true, ...echo, ...news };
 }

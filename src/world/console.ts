@@ -21,6 +21,8 @@ export interface Console {
   env(name: string): string | undefined;
   /** The full path of what the user named, relative to their current directory. */
   absolute(path: string): string;
+  /** How many minutes the user's clock is ahead of UTC at this time, which is in milliseconds since 1970. */
+  minutesAhead(at: number): number;
   /** How many terminal cells the text takes. */
   widthOf(text: string): number;
   /** Resolves at Ctrl-C. Before the first call, Ctrl-C ends the process as usual. */

@@ -16,6 +16,8 @@ export interface Network {
   resolve(name: string): Promise<readonly string[]>;
   /** A Fault if the other side cannot be reached within a time of the system, or its certificate is not right. */
   connect(to: Destination, events: ConnectionEvents): Promise<Connection>;
+  /** Makes TLS of an open connection, whose events end here (NW2). A Fault if the certificate is not right. */
+  secure(connection: Connection, name: string, events: ConnectionEvents): Promise<Connection>;
   /** Returns once it listens (NW3), until the process ends. A Fault if the port is taken. */
   listen(port: number, accept: (connection: Connection) => ConnectionEvents): void;
   /** The addresses of this machine. */

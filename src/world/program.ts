@@ -12,6 +12,8 @@ export interface Program {
   environment(): Readonly<Record<string, string>>;
   /** From now on the signal does not end us; `fn` runs instead. */
   onSignal(signal: OwnSignal, fn: () => void): void;
+  /** Called once, with the exit code, however the process ends, unless a signal ends it. It cannot wait. */
+  onExit(fn: (code: number) => void): void;
   /** Returns unused memory to the system. */
   rest(): void;
   exit(code: number): never;

@@ -3,6 +3,8 @@
 //   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle
 //   of its answer; `limit:` is refused with 429; all else is echoed.
 import type { Server } from "bun";
+import { until } from "../until.ts";
+import { AGENT_PATIENCE_MS, type AgentHome } from "./agent-home.ts";
 
 type Block =
   | { readonly type: "text"; readonly text: string }
@@ -75,6 +77,17 @@ export class AnthropicMock {
     const at = wanted[1].indexOf("{");
     return { type: "tool_use", id, name: wanted[1].slice(0, at).trim(), input: JSON.parse(wanted[1].slice(at)) };
   }
+}
+
+/** Sends an agent a message, and returns in the middle of the answer: until `release`. */
+export async function stalls(place: AgentHome, mock: AnthropicMock, id: string, about: string): Promise<void> {
+  await place.say(id, `stall: ${about}`);
+  await until(
+    "it was asked",
+    () => mock.asked.some(({ last }) => last.includes(`stall: ${about}`)),
+    () => mock.asked,
+    AGENT_PATIENCE_MS,
+  );
 }
 
 /** The newest words: a tool's result if there is one, otherwise what the person wrote. */

@@ -204,10 +204,10 @@ test("follow continues through a killed daemon, and so does ask; log shows all o
   const told = await home.ok("agent", "log", "alpha");
   expect(
     told
-      .replace(/^\S+ {2}/gm, "")
+      .replace(/^\S+ \S+ UTC {2}/gm, "")
       .split("\n")
-      .filter((line) => /^[>t]/.test(line)),
-  ).toEqual([...["turn 1 begins", "> one", "> two", "turn 1 is complete", "terminated by user: It is enough."]]);
+      .filter((line) => /^(?:>|· t)/.test(line)),
+  ).toEqual([...["· turn 1 begins", "> one", "> two", "· turn 1 is complete", "· terminated by user: It is enough."]]);
   expect(await home.ok("agent", "log", "alpha", "--all")).toContain("process.starting");
   const entries: { event: string }[] = await home.json("agent", "log", "alpha", "-n", "3");
   expect(entries).toHaveLength(3);

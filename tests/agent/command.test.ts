@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tomlOf } from "../../src/wire/files/config-fields.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -26,9 +27,11 @@ test("AG-6(a) EL-4(c) a turn is one process; the next one resumes the session th
   expect(place.text("notes")).toBe("new one\ns-one two\n");
   expect((await place.shown(id)).lastText).toBe("did two");
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  expect(JSON.parse(place.text(`agents/${id}/session.json`))).toMatchObject({
-    ...{ agent_uuid: id, provider_name: "command", model: null, state: expect.stringMatching(/^(ACTIVE|SUSPENDED)$/) },
-    ...{ provider_state: Buffer.from('{"session":"s-one"}').toString("base64"), created_at: time, updated_at: time },
+  const blob = Buffer.from('{"session":"s-one"}').toString("base64");
+  expect(JSON.parse(place.text(`agents/${id}/session.json`))).toEqual({
+    ...{ v: 1, agent_uuid: id, provider_name: "command", model: null },
+    ...{ state: expect.stringMatching(/^(ACTIVE|SUSPENDED)$/), provider_state_blob: blob, provider_state: blob },
+    ...{ created_at: time, updated_at: time },
   });
 });
 
@@ -64,4 +67,34 @@ test("a turn whose process fails has failed, with its output; its messages are n
       .split("\n")
       .filter((line) => line.includes("fail")),
   ).toHaveLength(1);
+});
+
+test("EL-4(c) a recovery checks the record: one that is damaged, or of another, is reported and written again", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "one");
+  await place.rests(id, 1);
+  await place.kill(place.daemon);
+  let daemon = await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
+  const path = `agents/${id}/session.json`;
+  const whole = JSON.parse(place.text(path));
+  for (const [text, why] of [
+    ["{", "session.json was missing or could not be read"],
+    [JSON.stringify({ ...whole, provider_name: "claude" }), "session.json had another provider_name"],
+    [JSON.stringify({ ...whole, state: "BORED" }), "session.json had no state that there is"],
+  ] as const) {
+    await place.kill(daemon);
+    writeFileSync(place.file(path), text);
+    daemon = await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
+    const item = (await place.report()).items.find((one) => one.id === id);
+    expect(item?.reason).toContain(`${why}, and was written again`);
+    await until(
+      "it is written again",
+      () => {
+        const text = place.text(path);
+        return text !== "{" && JSON.parse(text).provider_name === "command" && JSON.parse(text).state !== "BORED";
+      },
+      () => place.text(path),
+    );
+  }
 });

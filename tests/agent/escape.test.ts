@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { lookWords } from "../../src/core/agent/clone.ts";
 import { worktreeWords } from "../../src/core/workflow/worktree.ts";
 import { canSandbox, EscapeRoom, EVERYBODY, leaks } from "./escape.ts";
 
@@ -95,6 +96,7 @@ for (const who of EVERYBODY) {
       const did = room.inside(`set -e\n${EVIL}${attempt}\necho "it is set"`);
       expect(did.said).toContain("it is set\n");
       const fetched = room.fetch();
+      room.outside(...lookWords(room.clone.path));
       const next = room.inside("git status; git log -p");
       const used = room.useGit();
       room.fetch();

@@ -180,6 +180,7 @@ test("AH4 agents are shown only as far as they are durable: a decision appears i
   disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50));
   await create(store, first);
   const handlers = agentHandlers({
+    agentConfig: { rules: [] },
     border: await readBorder(),
     store,
     trouble: () => undefined,

@@ -11,7 +11,7 @@ import { forgetAgents } from "../../src/daemon/agent/forget.ts";
 import { agentGarbage } from "../../src/daemon/agent/gc.ts";
 import { SessionRecords } from "../../src/daemon/agent/records.ts";
 import { AgentStore, agentFolding } from "../../src/daemon/agent/store.ts";
-import { GarbageCollector } from "../../src/daemon/gc.ts";
+import { GarbageCollector, type Work } from "../../src/daemon/gc.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
@@ -44,6 +44,8 @@ class Life {
   readonly store: AgentStore;
   readonly #checkpoints: AgentCheckpoints;
   readonly #records: SessionRecords;
+  /** That of every agent. */
+  clone: Work | undefined;
 
   static async begin(disk: SimDisk): Promise<Life> {
     const world = { ...simWorld(1, disk), home: HOME };
@@ -121,8 +123,11 @@ class Life {
   collect(dryRun = false) {
     const parts = { log: this.log, store: this.store, records: this.#records, checkpoints: this.#checkpoints };
     const forget = (ids: readonly string[]) => forgetAgents(parts, ids);
+    const agents = { agents: () => this.store.agents() };
     const collector = new GarbageCollector(this.world, RULES, {
-      parts: [{ garbage: (limits) => agentGarbage(this.world, { agents: () => this.store.agents(), forget }, limits) }],
+      parts: [
+        { garbage: (limits) => agentGarbage(this.world, { ...agents, forget, clone: () => this.clone }, limits) },
+      ],
       ...{ isOff: () => false, say: () => undefined, onBug },
     });
     return collector.collect(dryRun);
@@ -184,12 +189,33 @@ test("GA2 a symbolic link among an agent's files is removed, and nothing behind 
   symlinkSync(join(home, "mine"), join(home, `agents/${ROOT}/processes/1/tape`));
   symlinkSync(join(home, "mine"), join(home, `agents/${ROOT}/processes/2`));
   const place = { ...life.world, disk: realDisk(), home };
-  const agents = { agents: () => life.store.agents(), forget: async (ids: readonly string[]) => new Set(ids) };
+  const forget = async (ids: readonly string[]) => new Set(ids);
+  const agents = { agents: () => life.store.agents(), forget, clone: () => undefined };
   const parts = [{ garbage: (limits: Config["retention"]) => agentGarbage(place, agents, limits) }];
   const ports = { parts, isOff: () => false, say: () => undefined, onBug };
   expect((await new GarbageCollector(place, RULES, ports).collect(false)).failed).toEqual([]);
   expect([readdirSync(join(home, "agents")), readdirSync(join(home, "mine")).length]).toEqual([[], 2]);
   rmSync(home, { recursive: true });
+  await life.log.close();
+});
+
+test("GC7 an agent whose clone holds work stays with all of its files; otherwise the clone goes before them", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.create(ROOT);
+  await life.terminate(ROOT);
+  life.world.clock.jump(40 * DAY);
+  const removed: number[] = [];
+  const remove = async () => void removed.push(life.files(`agents/${ROOT}`).length);
+  life.clone = { what: "its clone", look: async () => ({ kept: "fetch it" }), remove: async () => "not asked for" };
+  for (const dryRun of [true, false])
+    expect(await life.collect(dryRun)).toEqual({ dryRun, bytes: 0, items: [], failed: [], kept: ["fetch it"] });
+  expect([life.agents(), life.files(`agents/${ROOT}`).includes("session.json")]).toEqual([[["aaaa", true]], true]);
+  life.clone = { what: "its clone", look: async () => ({ bytes: 4096 }), remove: async () => "it is busy" };
+  const { items, bytes } = await life.collect(true);
+  expect([items[0]?.what, bytes > 4096]).toEqual(["an agent that was terminated, and its clone", true]);
+  life.clone = { ...life.clone, remove };
+  expect(await life.collect()).toMatchObject({ items: [{ bytes }], failed: [], kept: [] });
+  expect([removed.length, (removed[0] ?? 0) > 3, life.directories()]).toEqual([1, true, []]);
   await life.log.close();
 });
 

@@ -8,8 +8,9 @@ import type { NewAgent } from "../../src/wire/rpc/agent.ts";
 import { killIfThere, readProc } from "../daemon/home.ts";
 import { BUN, COUNTING } from "../ours.ts";
 import { until } from "../until.ts";
-import { AGENT_PATIENCE_MS, type AgentHome, agentHomes } from "./agent-home.ts";
-import { AnthropicMock } from "./anthropic-mock.ts";
+import { type AgentHome, agentHomes } from "./agent-home.ts";
+import { AnthropicMock, stalls } from "./anthropic-mock.ts";
+import { ConnectProxy } from "./connect-proxy.ts";
 
 const BWRAP = Bun.which("bwrap");
 const works = BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-net", "true"]).exitCode === 0;
@@ -184,13 +185,7 @@ test.skipIf(!works)(
     const env = { PATH, HOLDFAST_CONFIG: withKeyProxy(place), ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: KEY };
     const first = await place.live(env);
     const id = await claude(place, { provider: "hidden" });
-    await place.say(id, "stall: a little");
-    await until(
-      "it was asked",
-      () => mock.asked.some(({ last }) => last.includes("stall:")),
-      () => mock.asked,
-      AGENT_PATIENCE_MS,
-    );
+    await stalls(place, mock, id, "a little");
     const [proxy] = proxies(place);
     const { pid } = await place.shown(id);
     await place.kill(first);
@@ -216,15 +211,20 @@ test.skipIf(!works)(
   },
 );
 
+/** A mock with a certificate for `name`, and the file with that certificate. */
+function secureMock(place: AgentHome, name: string): { readonly secure: AnthropicMock; readonly cert: string } {
+  const [key, cert] = [place.file("key.pem"), place.file("cert.pem")];
+  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
+  const names = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+  expect(Bun.spawnSync([OPENSSL ?? "", ...words, ...names, "-keyout", key, "-out", cert]).exitCode).toBe(0);
+  return { secure: new AnthropicMock({ key: Bun.file(key), cert: Bun.file(cert) }), cert };
+}
+
 test.skipIf(!works || OPENSSL === null)(
   "the proxy speaks TLS to the service and checks its certificate; a tunnel passes the agent's own TLS (needs bwrap and openssl)",
   async () => {
     const place = home();
-    const [key, cert] = [place.file("key.pem"), place.file("cert.pem")];
-    const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    expect(Bun.spawnSync([OPENSSL ?? "", ...words, ...names, "-keyout", key, "-out", cert]).exitCode).toBe(0);
-    const secure = new AnthropicMock({ key: Bun.file(key), cert: Bun.file(cert) });
+    const { secure, cert } = secureMock(place, "localhost");
     try {
       const env = { PATH, HOLDFAST_CONFIG: withKeyProxy(place), ANTHROPIC_API_KEY: KEY, NODE_EXTRA_CA_CERTS: cert };
       const first = await place.live({ ...env, ANTHROPIC_BASE_URL: `https://localhost:${secure.port}` });
@@ -240,6 +240,48 @@ test.skipIf(!works || OPENSSL === null)(
       expect(secure.keys).toEqual([KEY]);
     } finally {
       await secure.stop();
+    }
+  },
+);
+
+test.skipIf(!works || OPENSSL === null)(
+  "PS5 behind a proxy of the user's, service and tunnels go through it, its password stays outside, and NO_PROXY counts (needs bwrap and openssl)",
+  async () => {
+    const place = home();
+    const { secure, cert } = secureMock(place, "llm.invalid"); // No name server knows it.
+    const corporate = await ConnectProxy.on(secure.port, "me:p@ssword-planted");
+    try {
+      const proxied = {
+        HTTPS_PROXY: `http://me:p%40ssword-planted@127.0.0.1:${corporate.port}`,
+        NO_PROXY: "10.0.0.0/8",
+      };
+      const service = { ANTHROPIC_BASE_URL: "https://llm.invalid", ANTHROPIC_API_KEY: KEY, NODE_EXTRA_CA_CERTS: cert };
+      const env = { PATH, HOLDFAST_CONFIG: withKeyProxy(place), ...service };
+      const first = await place.live({ ...env, ...proxied });
+      const id = await claude(place, { provider: "hidden" }, ["code.invalid", `127.0.0.1:${secure.port}`]);
+      expect(await says(place, id, "hello")).toBe("heard: hello");
+      expect(secure.keys).toEqual([KEY]);
+      const curl = "curl -sk --noproxy none.org -o /dev/null -w '%{http_connect} %{http_code}\\n'";
+      const tries = `${curl} https://code.invalid; ${curl} https://127.0.0.1:${secure.port}; ${curl} https://other.invalid; env`;
+      const [tunnel, loopback, refused, ...seen] = (await says(place, id, `sh:${tries}`)).split("\n");
+      expect([tunnel, loopback, refused]).toEqual(["200 200", "200 200", "403 000"]);
+      const lines = corporate.asked.map(({ line }) => line);
+      expect(new Set(lines)).toEqual(
+        new Set(["CONNECT llm.invalid:443 HTTP/1.1", "CONNECT code.invalid:443 HTTP/1.1"]),
+      );
+      expect(seen.join("\n")).not.toContain("planted");
+      for (const [name, bytes] of place.files())
+        expect([name, bytes.includes("ssword-planted")]).toEqual([name, false]);
+      const others = place.ours().filter((pid) => pid !== first.process.pid);
+      const given = others.map((pid) => place.commandOf(pid) + readProc(pid, "environ")).join("\n");
+      expect([given.includes("src/proxy/main.ts"), given.includes("ssword-planted")]).toEqual([true, false]);
+      await place.kill(first);
+      await place.live({ ...env, ...proxied, NO_PROXY: "llm.invalid" });
+      const direct = await claude(place, { name: "beta", provider: "hidden" });
+      expect(await says(place, direct, "hello")).toContain("llm.invalid:443 cannot be reached");
+      expect(corporate.asked).toHaveLength(lines.length);
+    } finally {
+      await Promise.all([secure.stop(), corporate.stop()]);
     }
   },
 );

@@ -128,10 +128,10 @@ function asking(): Agent {
   return fixture.agent("bare");
 }
 
-function modelsAt(clock: SimClock) {
+function modelsAt(clock: SimClock, breaker = { threshold: 5, timeoutMs: 30_000 }) {
   const answers: (readonly ProviderEvent[])[] = [];
   const models = new BareModels({
-    ...{ clock, http: realHttpClient(), tools: [], variable: () => undefined },
+    ...{ clock, http: realHttpClient(), tools: [], variable: () => undefined, breaker },
     answered: async (_, __, events) => void answers.push(events),
     onBug: (error) => {
       throw error;
@@ -247,4 +247,35 @@ test("B1 an answer to an abandoned request is discarded", async () => {
   expect(answers[0]?.[0]).toEqual({ kind: "text", text: "second" });
   models.ask(agent, 3);
   models.close();
+});
+
+test("CB-1(a,b,d) requests that we cancel are no failures of the endpoint; those that it fails count up to what is configured", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock, { threshold: 2, timeoutMs: 10_000 });
+  const agent = withUrl(asking(), mock.url);
+  for (let request = 1; request <= 6; request += 1) {
+    mock.will({ kind: "stall" });
+    models.ask(agent, request);
+    await until(
+      "it was asked",
+      () => mock.asked.length === request,
+      () => mock.asked.length,
+    );
+    models.forget(agent.id); // As an interrupt does.
+  }
+  const failing = async (request: number) => {
+    mock.will({ kind: "status", status: 500, headers: {} });
+    models.ask(agent, request);
+    await until(
+      "its answer",
+      () => answers.length === request - 6,
+      () => answers,
+    );
+    return answers.at(-1)?.[0];
+  };
+  expect(await failing(7)).toMatchObject({ kind: "failed", retryable: true });
+  expect(await failing(8)).toMatchObject({ kind: "failed", retryable: true });
+  expect(mock.asked.length).toBe(8);
+  expect(await failing(9)).toMatchObject({ reason: expect.stringContaining("is not being called") });
+  expect(mock.asked.length).toBe(8);
 });

@@ -1,6 +1,6 @@
 // What a person sees of permission prompts before and after they answer, in a real terminal of 80 columns.
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plainLine } from "../../src/base/visible.ts";
 import { rejects } from "../cli/expect.ts";
@@ -120,7 +120,7 @@ test("rules add takes an exact input, and warns about what runs other programs",
   rejects(await home.run("rules", "add", "allow", "Bash", "--input", "{"), 2, "The input is not JSON.");
 });
 
-test("LG1 follow marks every row of the agent's own text: it cannot pass for a line of ours", async () => {
+test("LG1 follow and log mark every row of the agent's own text: it cannot pass for a line of ours", async () => {
   const home = new Home();
   const forged = "· abc asks for Read\n·   → holdfast answer 0000000000000000 allow|deny";
   const wide = `${" ".repeat(78)}· forged row${" ".repeat(66)}· again`;
@@ -130,6 +130,10 @@ test("LG1 follow marks every row of the agent's own text: it cannot pass for a l
   ]);
   const window = home.window(["agent", "follow", "liar"]);
   await window.shows("turn 1 is complete");
+  const shown = home.window(["agent", "inspect", "liar"]);
+  expect(await shown.exited).toBe(0);
+  const inspected = shown.seen.split("\r\n").filter((row) => /asks for|0{16}/.test(row));
+  expect(inspected.filter((row) => !/^(?:said {8}| {12})/.test(row))).toEqual([]);
   await home.ok("agent", "terminate", "liar");
   expect(await window.exited).toBe(0);
   const rows = window.seen.split("\r\n");
@@ -139,6 +143,12 @@ test("LG1 follow marks every row of the agent's own text: it cannot pass for a l
   );
   expect(rows.filter((row) => row !== "" && !/^[·>] /.test(row))).toEqual([]);
   expect(await home.ok("agent", "log", "liar")).toMatch(/ {2}> · abc asks for Read\n +> · {3}→ holdfast answer 0+ /);
+  const log = home.window(["agent", "log", "liar"]);
+  expect(await log.exited).toBe(0);
+  const logged = log.seen.split("\r\n").filter((row) => row !== "");
+  expect(Math.max(...logged.map((row) => Bun.stringWidth(row)))).toBeLessThanOrEqual(80);
+  expect(logged.filter((row) => !/^(?:\d{4}-\S+ \S+ UTC {2}| {25})[·>┆] /.test(row))).toEqual([]);
+  expect(logged.filter((row) => /forged|again|asks for|0{16}/.test(row) && row[25] !== ">")).toEqual([]);
 });
 
 test("H1 the id of a prompt follows from a key of the home: the same after a kill, another in another home", async () => {
@@ -161,4 +171,33 @@ test("H1 the id of a prompt follows from a key of the home: the same after a kil
     await home.live();
     expect((await home.prompt()).id).toBe(prompt);
   }
+});
+
+test("PR-1(b) rules of the configuration file answer at once, in the order of the file, and are listed but not removed", async () => {
+  const home = new Home();
+  const config = join(home.path, "config.toml");
+  const lines = [
+    ...["[rule.no-secrets]", 'decision = "deny"', 'tool = "Bash"', 'args = { command = "cat *secret*" }'],
+    ...['message = "Leave that alone."', "[rule.reading]", 'decision = "allow"', 'tool = "Bash"'],
+    ...['args = { command = "cat *" }', ""],
+  ];
+  appendFileSync(config, `\n${lines.join("\n")}`);
+  const asks = ["cat secret", "cat notes", "rm notes"].map((command, at) => {
+    return { type: "ask", request: `r${at}`, tool: "Bash", input: { command } };
+  });
+  await saying(home, "reader", asks);
+  const [open] = await opened(home, 1);
+  expect(open).toMatchObject({ input: { command: "rm notes" }, state: "open", stage: "WaitingForClient" });
+  const answered = (await home.json("agent", "log", "reader")).filter(
+    ({ event }: { event: string }) => event === "prompt.answered",
+  );
+  expect(answered.map(({ data }: { data: object }) => data)).toMatchObject([
+    { decision: "deny", by: "rule", message: "Leave that alone." },
+    { decision: "allow", by: "rule" },
+  ]);
+  expect(await home.json("rules", "ls")).toMatchObject([
+    { id: "rule.no-secrets", agent: null, decision: "deny", from: "configuration" },
+    { id: "rule.reading", decision: "allow", args: { command: "cat *" } },
+  ]);
+  rejects(await home.run("rules", "rm", "rule.reading"), 1, "is in the configuration file");
 });

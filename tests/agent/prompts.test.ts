@@ -5,7 +5,7 @@ import { cells, unreachable } from "../../src/base/machine.ts";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import { derivedId } from "../../src/core/agent/derive.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
-import { promptMachine } from "../../src/core/agent/prompt-machine.ts";
+import { promptMachine, stageOf } from "../../src/core/agent/prompt-machine.ts";
 import { AgentFixture, CHILD } from "./house.ts";
 
 const DAY = 24 * 3_600_000;
@@ -32,7 +32,7 @@ const rule = (rule_id: string, decision: string, tool: string, args = {}) => ({
 
 test("every state of a prompt can be reached", () => {
   expect(unreachable(promptMachine)).toEqual([]);
-  expect(cells(promptMachine).filter(({ state, next }) => state === "stale" && next !== undefined)).toEqual([]);
+  expect(cells(promptMachine).filter(({ state, next }) => state === "Stale" && next !== undefined)).toEqual([]);
 });
 
 test("PR-1(a,c) a request becomes a prompt that waits for a person, seven days from now", () => {
@@ -184,6 +184,47 @@ test("PR-2(b,c) seven days without activity deny; activity extends by seven more
   expect(fixture.refusal(answer(prompt))).toBe("answered");
 });
 
+test("PR-2(b) every act of a person towards the agent postpones the deadline, also one about its rules", () => {
+  const acts = {
+    send: { kind: "send", id: "a", message: "m2", payload: "hello", replyTo: undefined },
+    set: { kind: "set", id: "a", settings: { hung_after_ms: 1000 } },
+    interrupt: { kind: "interrupt", id: "a" },
+    inspect: { kind: "activity", id: "a" },
+    rule: { kind: "rule-add", id: "a", rule: rule("r", "deny", "Write") },
+  } as const;
+  for (const [name, act] of Object.entries(acts)) {
+    const { fixture } = asked();
+    fixture.wait(6 * DAY);
+    expect(`${name}: ${fixture.do(act)}`).toContain("prompt.refreshed a");
+    expect(fixture.agent("a").prompts[0]?.deadline).toBe(new Date(fixture.now + 7 * DAY).toISOString());
+  }
+});
+
+test("PR-1(a,b,c) PR-2(a,c) a prompt has the stages of the document: by a rule, a client, or the end of its time", () => {
+  const stage = (fixture: AgentFixture) => fixture.agent("a").prompts.map(({ state }) => stageOf(state));
+  for (const [decision, expected] of [
+    ["allow", "AutoApproved"],
+    ["deny", "AutoDenied"],
+  ] as const) {
+    const fixture = new AgentFixture({ rules: [rule("c", decision, "Bash")] });
+    fixture.create("a");
+    fixture.send("a", "m1");
+    fixture.start("a");
+    fixture.says("a", ASK);
+    expect(stage(fixture)).toEqual([expected]);
+  }
+  const { fixture, prompt } = asked();
+  expect(stage(fixture)).toEqual(["WaitingForClient"]);
+  fixture.do(answer(prompt));
+  expect(stage(fixture)).toEqual(["Responded"]);
+  fixture.takeAll("a");
+  expect(stage(fixture)).toEqual(["Responded"]);
+  const late = asked().fixture;
+  late.wait(7 * DAY);
+  late.do({ kind: "wake", id: "a" });
+  expect(stage(late)).toEqual(["Expired"]);
+});
+
 test("an unattended agent has a shorter deadline with a default, and activity does not extend it", () => {
   const { fixture } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
   fixture.wait(999);
@@ -220,6 +261,9 @@ test("H6 --always pins every argument, and is refused if it cannot", () => {
     fixture.says("a", { kind: "ask", request: `o${at}`, tool: "Write", input: other });
   const kinds = fixture.agent("a").prompts.map(({ state }) => state.kind);
   expect([decided, ...kinds]).toEqual(["", "answered", "open", "open", "open", "open", "answered"]);
+  const odd = always({ x: "y" }, "B*").fixture;
+  odd.says("a", { kind: "ask", request: "o", tool: "Bash", input: { x: "y" } });
+  expect(odd.agent("a").prompts.at(-1)?.state.kind).toBe("open");
   const cannot = [always("text"), always(null), always({ x: "y".repeat(20_000) }), always({}, "")];
   expect(cannot.map((one) => [one.decided, one.fixture.state("a"), one.fixture.agent("a").rules])).toEqual(
     cannot.map(() => ["not-exact", "waiting", []]),
@@ -247,6 +291,9 @@ test("H5 what an agent is denied is denied all below it, whatever they were allo
   expect(family()).toEqual(["allow", "deny", "deny"]);
   fixture.do({ kind: "rule-remove", id: "kid", rule: "k" });
   fixture.do({ kind: "rule-remove", id: "root", rule: "r" });
+  fixture.do({ kind: "rule-add", id: "root", rule: rule("d", "deny", "Bash") });
+  expect(family()).toEqual(["deny", "deny", "deny"]);
+  fixture.do({ kind: "rule-remove", id: "root", rule: "d" });
   fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("all", "deny", "Bash") });
   expect(family()).toEqual(["deny", "deny", "deny"]);
 });

@@ -28,3 +28,29 @@ test("an agent whose creation is being written during a round is started like an
   expect(notes).toEqual(["one", "two"]);
   expect(machine.clock.elapsed() - before).toBeLessThan(ROUND_MS);
 });
+
+test("PR-2(b) an operator who inspects an agent has been heard from: its prompt waits seven days from then", async () => {
+  const stalled = await Stalled.begin();
+  const { client } = stalled;
+  const id = idOf(1);
+  await stalled.lived(
+    client.ask("agent.new", {
+      ...{ ...NOTHING, id, name: "asks", cwd: "/u", settings: {} },
+      ...{ instructions: ">> ask Bash x", provider: "scripted", command: [AGENT] },
+    }),
+  );
+  const deadline = async () => (await stalled.lived(client.ask("prompt.list", {})))[0]?.deadline;
+  let first: string | undefined;
+  for (let tries = 0; tries < 20 && first === undefined; tries += 1) {
+    await stalled.pass(500);
+    first = await deadline();
+  }
+  expect(first).toBeString();
+  await stalled.pass(59_000);
+  await stalled.pass(59_000);
+  await stalled.lived(client.ask("agent.list", {}));
+  expect(await deadline()).toBe(first); // A list is about no agent in particular.
+  await stalled.lived(client.ask("agent.show", { id }));
+  await stalled.pass(100);
+  expect(Date.parse((await deadline()) ?? "") - Date.parse(first ?? "")).toBeGreaterThan(118_000);
+});

@@ -160,7 +160,7 @@ test("a retry is another agent; cancel, interrupt and timeout terminate it, and 
   for (const attempt of [`${failing}.1`, `${failing}.2`]) await steps.isGone(attempt);
 
   const timed = await steps.ask(["hang"], ["timeout: 50ms"]);
-  expect((await steps.is(timed, "failed")).error?.message).toBe("It was stopped after 0.05 s.");
+  expect((await steps.is(timed, "failed")).error?.message).toBe("Timed out after 0.05 s.");
   await steps.isGone(`${timed}.1`);
 
   const stopped = await steps.ask(steps.slow("stopped"));

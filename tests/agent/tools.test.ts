@@ -1,8 +1,10 @@
 // The tools that agents have, over MCP and in the output of a process: what each does, exactly once.
 import { expect, test } from "bun:test";
+import { isId } from "../../src/base/ids.ts";
+import { derivedId } from "../../src/core/agent/derive.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
-import { AgentFixture } from "./house.ts";
+import { AgentFixture, planFor } from "./house.ts";
 
 function pair(): AgentFixture {
   const fixture = new AgentFixture();
@@ -36,6 +38,60 @@ test("a repeated call is answered from the log: no spawn and no message happens 
   fixture.call("a", "c2", "send_message", { to: "b", text: "x" });
   expect([fixture.tree.childrenOf("a").length, fixture.agent("b").inbox.length]).toEqual([2, 1]);
   expect(fixture.replayed().do(again)).toEqual([]);
+});
+
+/** The ids of what a call of each kind makes: messages to the parent and to a sibling, and a child. */
+function made(key: string): string[] {
+  const fixture = pair();
+  Object.assign(fixture, { keyed: (text: string) => derivedId(key, text) });
+  fixture.create("c", { parent: "a" });
+  fixture.call("b", "c1", "send_message", { to: "parent", text: "x" });
+  fixture.call("b", "c2", "broadcast", { text: "x" });
+  fixture.call("b", "c3", "spawn_agent", { name: "kid", instructions: "" });
+  fixture.call("b", "c4", "complete", { result: "x" });
+  return fixture.events.flatMap((one) => {
+    if (one.event === "message.enqueued" && one.data.sender === "b") return [one.data.message_id];
+    return one.event === "agent.created" && one.data.parent_session_id === "b" ? [one.id] : [];
+  });
+}
+
+test("D4 an agent cannot compute the id of what a sibling's call makes, and so cannot take it", () => {
+  const ids = made("key");
+  expect(ids.filter(isId)).toHaveLength(4);
+  expect(made("key")).toEqual(ids);
+  const computed = [
+    ["message", "c1"],
+    ["complete", "c4"],
+    ["broadcast", "c2", "c"],
+    ["spawn", "c3"],
+  ];
+  const others = [...computed.map((parts) => derivedId("b", ...parts)), ...made("another")];
+  expect(ids.filter((id) => others.includes(id))).toEqual([]);
+});
+
+test("D5 what version 0.1 made for a call is recognised when the call comes again", () => {
+  const fixture = pair();
+  const at = "2026-01-01T00:00:00.000Z";
+  const message_id = derivedId("b", "message", "c1");
+  const head = { message_id, sender: "b", recipient: "a", kind: "message", payload: "x" } as const;
+  const data = { ...head, timestamp: at, reply_to: null, metadata: {} };
+  fixture.fold({ id: "a", event: "message.enqueued", data });
+  expect(fixture.call("b", "c1", "send_message", { to: "parent", text: "x" }).ok).toBe(true);
+  expect(fixture.agent("a").inbox.map((one) => one.message_id)).toEqual([message_id]);
+  const kid = derivedId("b", "spawn", "c2");
+  fixture.do({
+    kind: "create",
+    id: kid,
+    name: "kid",
+    parent: "b",
+    instructions: "",
+    plan: planFor("scripted"),
+    settings: {},
+  });
+  expect(fixture.call("b", "c2", "spawn_agent", { name: "kid", instructions: "" }).result).toMatchObject({
+    agent: kid,
+  });
+  expect(fixture.tree.childrenOf("b")).toEqual([kid]);
 });
 
 test("a call in the output of a process is answered on its input, and its repeat gets the same result", () => {

@@ -181,8 +181,8 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/core/agent/prompts.ts",
-        from: `  if (promptMachine.allows(state.kind, "the asker is gone"))\n`,
-        to: `  if (state.kind === "open")\n`,
+        from: `  if (mayBecome(state, "the asker is gone")) draft`,
+        to: `  if (state.kind === "open") draft`,
       },
       {
         file: "src/core/agent/apply-process.ts",

@@ -298,7 +298,7 @@ function verify(`,
     changes: [
       {
         file: "src/log/checkpoint/envelope.ts",
-        from: "if (!ends || hashOf(bytes, bodyFrom) !== head.sha256)",
+        from: "if (!ends || hashOf(bytes, bodyFrom, form) !== head.sha256)",
         to: "if (!ends)",
       },
     ],

@@ -2,9 +2,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lutimesSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
@@ -17,6 +19,7 @@ import { SafeMode } from "../../src/home/safe-mode.ts";
 import { writeWanted } from "../../src/home/wanted.ts";
 import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { A, cli, closedHome, emptyHome, harm, pretendDaemon, removeHomes } from "./homes.ts";
 import { endAll, Home } from "./terminal-home.ts";
@@ -337,4 +340,45 @@ describe("the setup", () => {
     expect(named(found, "configuration")).toMatchObject({ status: "problem", next: "holdfast config check" });
     expect(named(found, "clock")).toMatchObject({ status: "warning", why: expect.stringContaining("events.jsonl") });
   });
+});
+
+describe("a home that cannot be entered", () => {
+  const USER = 65_534;
+
+  /** As somebody who is not root: root may enter everything. */
+  async function doctorAs(home: string) {
+    const command = ours("src/cli/main.ts", "doctor", "--home", home, "--json");
+    const words = ["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--", ...command];
+    const child = Bun.spawn(words, { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: ["ignore", "pipe", "pipe"] });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return answer({ code, out, err });
+  }
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "is diagnosed: which directory is closed, whose it is, and what to do (needs root)",
+    async () => {
+      const outer = mkdtempSync("/tmp/hfx-");
+      chmodSync(outer, 0o755);
+      const home = join(outer, "home");
+      mkdirSync(home, { mode: 0o700 });
+      const closed = await doctorAs(home);
+      expect(closed.code).toBe(1);
+      expect(named(closed, "home")).toEqual({
+        ...{ name: "home", status: "problem", what: `${home} cannot be accessed` },
+        why: expect.stringContaining(`${home} belongs to user 0 and has mode 700; you are `),
+        next: expect.stringContaining("sudo chown -R"),
+      });
+      expect(named(closed, "runtime")).toBeDefined();
+      chownSync(home, USER, USER);
+      chmodSync(home, 0o000);
+      expect(named(await doctorAs(home), "home")).toMatchObject({ status: "problem", next: `chmod 700 ${home}` });
+      chmodSync(outer, 0o700);
+      expect(named(await doctorAs(home), "home")?.why).toStartWith(`${outer} belongs to user 0 and has mode 700`);
+      chmodSync(outer, 0o755);
+      chmodSync(home, 0o700);
+      expect(named(await doctorAs(home), "home")?.status).not.toBe("problem");
+      rmSync(outer, { recursive: true });
+    },
+    180_000,
+  );
 });

@@ -9,9 +9,14 @@ export type FakeConsole = Console & {
   interrupt(): void;
 };
 
-export type Looks = { readonly tty?: boolean; readonly columns?: number; readonly env?: Record<string, string> };
+export type Looks = {
+  readonly tty?: boolean;
+  readonly columns?: number;
+  readonly ahead?: number;
+  readonly env?: Record<string, string>;
+};
 
-export function fakeConsole({ tty = false, columns = 80, env = {} }: Looks = {}): FakeConsole {
+export function fakeConsole({ tty = false, columns = 80, ahead = 0, env = {} }: Looks = {}): FakeConsole {
   const printed = { out: "", err: "" };
   const waiting = new Set<() => void>();
   const interrupted = Promise.withResolvers<void>();
@@ -34,6 +39,7 @@ export function fakeConsole({ tty = false, columns = 80, env = {} }: Looks = {})
     err: output("err"),
     env: (name) => env[name],
     absolute: (path) => path.replace(/\/+$/, ""),
+    minutesAhead: () => ahead,
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => interrupted.promise,
     told: () => interrupted.promise.then(() => "SIGINT"),

@@ -86,7 +86,7 @@ test("config: the effective values and their origin; secrets of watched programs
   expect(await home.ok("config", "check")).toContain("the defaults apply");
   const watch = '[watch.mail]\ncommand = ["sleep", "9"]\nenv = { MAIL_TOKEN = "s3cret", BOX = "in" }\n';
   writeFileSync(join(home.path, "config.toml"), `[terminal]\nterm = "vt100"\n${watch}`);
-  expect(await home.ok("config", "check")).toContain("config.toml: valid");
+  expect(await home.ok("config", "check")).toContain("config.toml is valid");
   const shown = await home.ok("config", "show");
   expect(shown).toContain('term = "vt100"');
   expect(shown).not.toContain("s3cret");

@@ -17,6 +17,7 @@ export class Home {
   /** Short, because socket paths are limited in length. */
   readonly path = mkdtempSync("/tmp/hfw-");
   readonly #windows: Window[] = [];
+  ended = false;
 
   constructor() {
     homes.push(this);
@@ -72,7 +73,15 @@ export class Home {
 
   /** A terminal as `ls` shows it. */
   async listed(name: string) {
-    type Row = { name: string; pid: number; state: string; id: string; clients: number; restoredAt: string | null };
+    type Row = {
+      name: string;
+      pid: number;
+      state: string;
+      id: string;
+      clients: number;
+      restoredAt: string | null;
+      generation: number;
+    };
     const rows: Row[] = await this.json("ls");
     const row = rows.find((other) => other.name === name);
     if (row === undefined) throw new Error(`there is no ${name} in ${JSON.stringify(rows)}`);
@@ -101,6 +110,7 @@ export class Home {
   }
 
   async end(): Promise<void> {
+    this.ended = true;
     for (const window of this.#windows) window.kill("SIGKILL");
     if (existsSync(join(this.env["HOLDFAST_HOME"] ?? "", "run"))) await this.run("down", "--kill");
     // The rest would restart itself if it were not all killed at once.

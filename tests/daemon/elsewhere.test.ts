@@ -288,7 +288,7 @@ test.each(["up", "down"])(
       },
       () => home.listed(id),
     );
-    expect(restored).toMatchObject({ argv: ["/bin/sh"], reason: "its holder is gone and left no exit" });
+    expect(restored).toMatchObject({ argv: ["/bin/sh"], reason: "its process was lost; exit status unknown" });
     expect(restored?.typed).toBe("sh -c 'echo x >> ran; exec sleep 1000'");
     expect(home.text("ran")).toBe("x\n");
   },

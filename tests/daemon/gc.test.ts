@@ -146,7 +146,7 @@ test("terminals that run, start or are uncertain are never touched, however old;
     ...["recovery/recovery-state.json", "recovery/wanted.json", "run/token", "run/daemon.lock", "run/daemon.sock"],
   ];
   for (const path of critical) site.plant(path);
-  expect(await site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [] });
+  expect(await site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [], kept: [] });
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 

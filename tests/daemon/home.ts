@@ -46,6 +46,13 @@ export class DaemonHome {
     return join(this.path, name);
   }
 
+  /** The last one that was started. */
+  get daemon(): Running {
+    const last = this.#daemons.at(-1);
+    if (last === undefined) throw new Error("no daemon was started");
+    return last;
+  }
+
   /** Starts a daemon without waiting for anything. */
   start(env: Env = {}, root = ROOT): Running {
     const said = this.file(`said-${this.#daemons.length}`);

@@ -1,6 +1,6 @@
 // The daemon as a real process: it comes up, dies, comes back, and no running program notices.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
 import { daemonHomes, killIfThere, processes } from "./home.ts";
 
@@ -277,4 +277,21 @@ test("WD-6(c) the watchdog's record of a crash is read at the next launch and re
   await home.kill(second);
   await home.live();
   expect(await home.report()).toMatchObject({ cause: "daemon crash", crash: null }); // Nobody saw this one.
+});
+
+test("DS-2(b) a daemon whose storage cannot be opened exits with an error that says what is wrong and what can be done", async () => {
+  const home = newHome();
+  const before = await home.live();
+  await home.open("one", ["sleep", "1000"]);
+  await home.kill(before);
+  renameSync(home.file("wal"), home.file("wal-kept"));
+  writeFileSync(home.file("wal"), "in the way");
+  const daemon = home.start();
+  expect(await daemon.process.exited).toBe(1);
+  expect(daemon.said()).toMatch(/the storage cannot be opened: .*\/wal.*: ENOTDIR\. .*holdfast (?:doctor|log verify)/);
+  expect(readFileSync(home.file("wal"), "utf8")).toBe("in the way"); // Nothing was repaired by force.
+  rmSync(home.file("wal"));
+  renameSync(home.file("wal-kept"), home.file("wal"));
+  await home.live();
+  expect(await home.must("terminal.list", {})).toMatchObject([{ name: "one" }]);
 });

@@ -107,6 +107,39 @@ test("TK3 after a reboot the wall clock counts, and what was moved before stays 
   expect([site.times.left(moved), site.times.left(due)]).toEqual([9 * MINUTE, 9 * MINUTE]);
 });
 
+test("TK3 a clock that is behind after a reboot, and is set right later, moves what waits with it", async () => {
+  const site = await newSite();
+  const due = site.wait(10 * MINUTE);
+  await site.times.tend();
+  site.processes.reboot();
+  site.clock.jump(-400 * DAY);
+  await site.restart();
+  expect([site.times.left(due), site.said.length]).toEqual([10 * MINUTE, 1]);
+  await site.restart();
+  site.clock.advance(MINUTE);
+  expect(site.times.left(due)).toBe(9 * MINUTE);
+  site.clock.jump(400 * DAY);
+  expect(site.times.left(due)).toBe(9 * MINUTE);
+});
+
+test("TK5 the time is written once a minute while something is decided, and otherwise not", async () => {
+  const site = await newSite();
+  const onDisk = () => String(site.disk.peek("/h/recovery/clock.json"));
+  let [text, writes] = [onDisk(), 0];
+  const tend = async (minutes: number, isBusy: boolean) => {
+    const before = writes;
+    for (let at = 0; at < 30 * minutes; at += 1) {
+      site.clock.advance(MINUTE / 30);
+      if (isBusy) site.times.now();
+      await site.times.tend();
+      writes += Number(onDisk() !== text);
+      text = onDisk();
+    }
+    return writes - before;
+  };
+  expect([await tend(10, true), await tend(10, false), await tend(10, true)]).toEqual([10, 0, 10]);
+});
+
 test("TK4 a clock that cannot be read is reported once, and a jump is noticed as soon as it can", async () => {
   const site = await newSite();
   const due = site.wait(10 * MINUTE);

@@ -1,4 +1,4 @@
-// All mutants, room by room.
+// All mutants, room by room; those of principals are of several rooms.
 import type { Mutant } from "./mutant.ts";
 import { BASE } from "./rooms/base.ts";
 import { CLI } from "./rooms/cli.ts";
@@ -8,6 +8,7 @@ import { DRILL } from "./rooms/drill.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
 import { LOG } from "./rooms/log.ts";
+import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
 import { SCREEN } from "./rooms/screen.ts";
 import { SHIM } from "./rooms/shim.ts";
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOLDER,
   ...HOME,
   ...LOG,
+  ...PRINCIPALS,
   ...PROXY,
   ...SCREEN,
   ...SHIM,

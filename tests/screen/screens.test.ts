@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
 import { Screens } from "../../src/daemon/terminal/screens.ts";
+import type { CrashRecord } from "../../src/home/last-crash.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realClock } from "../../src/world/real/clock.ts";
@@ -15,9 +16,11 @@ import { removeHomes, TapeHome } from "./tapes.ts";
 
 const size = { cols: 40, rows: 10 };
 const open: Screens[] = [];
+const crashes: CrashRecord[] = [];
 
 afterEach(() => {
   for (const screens of open.splice(0)) screens.close();
+  crashes.length = 0;
   removeHomes();
 });
 
@@ -29,7 +32,8 @@ function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), an
     holder: async () => undefined,
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),
   };
-  const screens = new Screens({ children: realChildren(), clock: realClock(), self, home: home.path }, answerMs);
+  const world = { children: realChildren(), clock: realClock(), self, home: home.path };
+  const screens = new Screens(world, (crash) => void crashes.push(crash), answerMs);
   open.push(screens);
   return screens;
 }
@@ -83,7 +87,7 @@ test("cells show the content of the screen, and a terminal without a tape is emp
   expect(nothing).toMatchObject({ offset: 0, exact: true });
 });
 
-test("killed in the middle, it is started again, and every request is answered", async () => {
+test("WD-8(c) killed in the middle, it is started again, every request is answered, and the crash is reported", async () => {
   const home = new TapeHome();
   const ids = Array.from({ length: 8 }, (_, n) => `t${n}`);
   for (const id of ids) home.append(id, "line of a flood\r\n".repeat(60_000));
@@ -94,8 +98,10 @@ test("killed in the middle, it is started again, and every request is answered",
     () => programs(home).length === 1,
     () => programs(home).length,
   );
-  process.kill(programs(home)[0] ?? 0, "SIGKILL");
+  const [pid = 0] = programs(home);
+  process.kill(pid, "SIGKILL");
   expect((await made).size).toBe(ids.length);
+  expect(crashes).toMatchObject([{ name: "screen", pid, signal: "SIGKILL", reason: "SIGNAL" }]);
 });
 
 test("a request of which it dies twice is given up, and the others are answered", async () => {
@@ -112,10 +118,11 @@ test("a request of which it dies twice is given up, and the others are answered"
   expect(await lives).toMatchObject({ ok: true, value: { n: 2 } });
 });
 
-test("one that says nothing any more is killed, and its request refused in the end", async () => {
+test("WD-8(c) one that says nothing any more is killed, its request refused in the end, and it is reported as unresponsive", async () => {
   const home = new TapeHome();
   const screens = screensOf(home, ["sleep", "1000"], 50);
   expect(await screens.cells({ id: "a", size })).toMatchObject({ ok: false, error: { code: "screen.died" } });
+  expect(crashes.map(({ reason }) => reason)).toEqual(["UNRESPONSIVE", "UNRESPONSIVE"]);
   await until(
     "its end",
     () => programs(home).length === 0,
@@ -132,7 +139,7 @@ test("one that cannot be started is a refusal, and so is asking after the end", 
   expect((await screens.snapshot([{ id: "a", size }])).size).toBe(0);
 });
 
-test("it exits when idle, and when its input is closed; a later request starts it again", async () => {
+test("it exits when idle, and when its input is closed, which is no crash; a later request starts it again", async () => {
   const home = new TapeHome();
   home.append("a", "still here");
   const screens = screensOf(home, undefined, undefined, { HOLDFAST_SCREEN_IDLE_MS: "30" });

@@ -10,6 +10,19 @@ afterAll(endAll, 180_000);
 const DETACH = "\u001c";
 const ESC = "\u001b";
 
+/** The title of a window without one, after it has got this output, and its stack of titles. */
+function titlesIn(output: string): { title: string; saved: string[] } {
+  const saved: string[] = [];
+  let title = "";
+  const sequence = new RegExp(`${ESC}(?:\\][02];([^\u0007${ESC}]*)|\\[(2[23])(?:;\\d+)*t)`, "g");
+  for (const [, set, act] of output.matchAll(sequence)) {
+    if (set !== undefined) title = set;
+    else if (act === "22") saved.push(title);
+    else title = saved.pop() ?? title;
+  }
+  return { title, saved };
+}
+
 describe("attach", () => {
   test("new attaches in an interactive terminal; Ctrl-\\ detaches, attach redraws what was there", async () => {
     const home = new Home();
@@ -19,7 +32,7 @@ describe("attach", () => {
     first.type(DETACH);
     expect(await first.exited).toBe(0);
     await first.shows("detached; work keeps running.\r\n"); // The window is back in cooked mode before this is printed.
-    const second = home.window(["attach", "work"]);
+    const second = home.window(["attach", "wor"]);
     await second.shows("hello\r\nhello\r\n");
     second.type(`more\r${DETACH}`);
     expect(await second.exited).toBe(0);
@@ -224,6 +237,24 @@ describe("the user's window", () => {
     }
   }, 180_000);
 
+  test("has its own title again after detaching, also if the program had saved titles itself", async () => {
+    const home = new Home();
+    const titles = `printf '${ESC}[22;0t${ESC}]2;of the program\\007drawn'; cat`;
+    await home.ok("new", "-d", "t", "--", "sh", "-c", titles);
+    await home.says("t", "drawn");
+    for (const leave of ["detach", "kill"] as const) {
+      const window = home.window(["attach", "t"]);
+      await window.shows("drawn");
+      if (leave === "detach") window.type(DETACH);
+      else await home.ok("kill", "t", "--signal", "KILL");
+      await window.exited;
+      expect(titlesIn(window.seen)).toEqual({ title: "", saved: [] });
+    }
+    const quick = home.window(["new", "--", "sh", "-c", `printf '${ESC}]0;left behind${ESC}\\\\quick'; exit 3`]);
+    expect(await quick.exited).toBe(3);
+    expect(titlesIn(quick.seen)).toEqual({ title: "", saved: [] });
+  }, 180_000);
+
   test("the line discipline is restored bit by bit, and a shell continues in it", async () => {
     const home = new Home();
     const odd = "stty -ixon -opost min 3 intr ^K";
@@ -271,6 +302,17 @@ describe("the user's window", () => {
     const window = home.window(["attach", "q"]);
     await window.shows("ab\r\n");
     expect(window.seen).not.toContain(`${ESC}[6n`);
+    window.type(DETACH);
+    expect(await window.exited).toBe(0);
+  }, 180_000);
+
+  test("a single line of 300 KB is on the screen again", async () => {
+    const home = new Home();
+    const program = "head -c 300000 /dev/zero | tr '\\0' x; echo; echo the end; cat";
+    await home.ok("new", "-d", "t", "--", "sh", "-c", program);
+    await home.says("t", "the end");
+    const window = home.window(["attach", "t"]);
+    await window.shows(`${"x".repeat(2000)}\r\nthe end`);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
   }, 180_000);

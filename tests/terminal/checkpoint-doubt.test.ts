@@ -43,7 +43,7 @@ async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: rea
 
 /** The same checkpoint, written with another clock. */
 async function rewritten(home: DaemonHome, byMs: number): Promise<void> {
-  const { sessions } = readSessions(JSON.parse(home.text(FILE)).body);
+  const { sessions } = readSessions(JSON.parse(home.text(FILE)));
   const clock = { ...realClock(), now: () => Date.now() + byMs };
   const saved = await new CheckpointWriter({ disk: realDisk(), clock, home: home.path }, () => undefined).write(
     sessions,
@@ -112,8 +112,9 @@ test(
   "TC-6(c) the checkpoint is of a newer version: terminals are back, and the file is left alone",
   async () => {
     const { home, ids } = await crashed();
-    const { time, body } = JSON.parse(home.text(FILE));
-    const { bytes } = encodeEnvelope({ kind: "terminals", version: 99, fold: 1, seq: 0, time }, JSON.stringify(body));
+    const { timestamp: time, sessions } = JSON.parse(home.text(FILE));
+    const facts = { kind: "terminals", version: 99, fold: 1, seq: 0, time };
+    const { bytes } = encodeEnvelope(facts, JSON.stringify({ sessions }));
     writeFileSync(home.file(FILE), bytes);
     expect(await allBack(home, ids)).toMatchObject([
       { fate: "needs you", reason: expect.stringContaining("version 99") },

@@ -65,7 +65,11 @@ test("TC-1(a) TC-2(c) what was written is read back: version, time, checksum and
   expect(writer.getCheckpointPath()).toBe(PRIMARY);
   await writer.write([sessionOf(1), sessionOf(2)]);
   const found = await site.reader().read();
-  expect(found).toMatchObject({ version: 1, timestamp: "2026-01-01T00:00:00.000Z" });
+  expect(found).toMatchObject({ version: 2, timestamp: "2026-01-01T00:00:00.000Z" });
+  const file = JSON.parse(Buffer.from(readWhole(site.disk, PRIMARY) ?? []).toString());
+  const { version, timestamp, checksum, sessions, ...ours } = file;
+  expect<unknown>({ version, timestamp, checksum, sessions }).toEqual(found);
+  expect(Object.keys(ours)).toEqual(["kind", "fold", "seq"]);
   expect(found?.checksum).toMatch(/^[0-9a-f]{64}$/);
   expect(found?.sessions).toEqual([sessionOf(1), sessionOf(2)]);
   expect(site.said).toEqual([]);
@@ -181,14 +185,26 @@ test("TC-6(e) the allowed age is configurable, and five minutes of clock skew ar
   expect(await site.reader().read()).not.toBeNull();
 });
 
+test("TC-1(a) a file of Holdfast 0.1, with the sessions below its body, is read, and the next write brings it into place", async () => {
+  const site = new Site();
+  const facts = { kind: "terminals", version: 1, fold: 1, seq: 0, time: "2026-01-01T00:00:00.000Z" };
+  const { bytes } = encodeEnvelope(facts, JSON.stringify({ sessions: [sessionOf(1)] }));
+  site.disk.plant(PRIMARY, bytes);
+  expect(await site.names()).toEqual([sessionOf(1).name]);
+  expect((await site.writer().write([sessionOf(2)])).ok).toBe(true);
+  expect(await site.reader().read()).toMatchObject({ version: 2, sessions: [{ name: sessionOf(2).name }] });
+  site.disk.unlink(PRIMARY);
+  expect(await site.names()).toEqual([sessionOf(1).name]); // The backup is as it was.
+});
+
 test("TC-6(c) a newer version's file is neither used, nor skipped in favour of the backup, nor overwritten", async () => {
   const site = await new Site().withTwo();
-  const facts = { ...checkpointOptions(HOME), version: 2, seq: 0, time: "2026-01-01T00:00:00.000Z" };
+  const facts = { ...checkpointOptions(HOME), version: 3, seq: 0, time: "2026-01-01T00:00:00.000Z" };
   const { bytes } = encodeEnvelope(facts, '{"sessions":[]}');
   site.disk.plant(PRIMARY, bytes);
   const survey = await site.reader().survey();
   expect(survey.checkpoint).toBeNull();
-  expect(survey.items).toMatchObject([{ fate: "needs you", reason: expect.stringContaining("has version 2") }]);
+  expect(survey.items).toMatchObject([{ fate: "needs you", reason: expect.stringContaining("has version 3") }]);
   expect(await site.writer().write([sessionOf(3)])).toMatchObject({ ok: false, error: { code: "NEWER_VERSION" } });
   expect(readWhole(site.disk, PRIMARY)).toEqual(bytes);
   expect(listQuarantine(site.disk, HOME)).toEqual([]);

@@ -105,6 +105,7 @@ test("TC-1(b) a terminal at its prompt: its directory, its current size, its scr
     {
       ...sessionOf(1),
       workingDirectory: "/there",
+      lookedAt: new Date(site.world.clock.now()).toISOString(),
       environmentVariables: { PATH: "/bin" },
       argv: ["bash", "-l"],
       shellCommand: "bash -l",

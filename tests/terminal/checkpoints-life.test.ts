@@ -58,8 +58,8 @@ class Life {
 
   names(): string[] {
     const bytes = readWhole(this.world.disk, PATH);
-    const { body } = bytes === undefined ? { body: { sessions: [] } } : JSON.parse(Buffer.from(bytes).toString());
-    return body.sessions.map(({ name }: { name: string }) => name);
+    const { sessions } = bytes === undefined ? { sessions: [] } : JSON.parse(Buffer.from(bytes).toString());
+    return sessions.map(({ name }: { name: string }) => name);
   }
 }
 

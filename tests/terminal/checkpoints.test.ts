@@ -23,7 +23,7 @@ const BACKUP = "recovery/checkpoint.backup.json";
 
 function saved(home: DaemonHome, file = CHECKPOINT) {
   if (!existsSync(home.file(file))) return undefined;
-  const { body, time } = JSON.parse(readFileSync(home.file(file), "utf8"));
+  const { timestamp: time, ...body } = JSON.parse(readFileSync(home.file(file), "utf8"));
   return { time, ...readSessions(body) };
 }
 

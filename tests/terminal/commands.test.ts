@@ -43,6 +43,50 @@ describe("a terminal's life", () => {
     expect(await home.json("ls")).toEqual([]);
   }, 180_000);
 
+  test("send --key presses keys by their names in tmux, after the text and in their order", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "raw", "--", "sh", "-c", "stty raw -echo; echo ready; exec cat -v");
+    await home.says("raw", "ready");
+    await home.ok("send", "raw", "text", "--key", "C-c", "-k", "M-x", "-k", "C-Left", "--enter");
+    await home.says("raw", "text^C^[x^[[1;5D^M");
+    await home.ok("send", "raw", "--key", "Up");
+    await home.says("raw", "^[[A");
+    await home.ok("new", "-d", "cat", "--", "cat");
+    await home.ok("send", "cat", "--key", "C-c");
+    expect((await home.run("wait", "cat")).code).toBe(130);
+    rejects(await home.run("send", "raw", "--key", "Entre"), 2, 'There is no key "Entre".');
+    rejects(await home.run("send", "raw"), 2, "There is nothing to send.");
+  }, 180_000);
+
+  test("lanes: new --lane, ls --lane, move, and kill --lane, which ends that lane and no other", async () => {
+    const home = new Home();
+    for (const [name, lane] of [
+      ["server", "api"],
+      ["worker", "api"],
+      ["editor", "main"],
+    ] as const)
+      await home.ok("new", name, "-d", "--lane", lane, "--", "sleep", "1000");
+    const names = async (...args: readonly string[]) =>
+      (await home.json("ls", ...args)).map(({ name }: { name: string }) => name).sort();
+    expect(await names("--lane", "api")).toEqual(["server", "worker"]);
+    const { pid } = await home.listed("worker");
+    await home.ok("move", "worker", "jobs");
+    expect(await names("--lane", "jobs")).toEqual(["worker"]);
+    expect((await home.listed("worker")).pid).toBe(pid);
+    expect(await home.run("ls", "--lane", "none")).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("none"),
+    });
+    const killed = await home.json("kill", "--lane", "api");
+    expect(killed).toMatchObject([{ name: "server", signal: "SIGTERM" }]);
+    expect((await home.listed("worker")).state).toBe("running");
+    expect((await home.listed("editor")).state).toBe("running");
+    rejects(await home.run("kill", "--lane", "none"), 4, 'There is no lane "none"');
+    rejects(await home.run("kill"), 2, "Which terminal?");
+    rejects(await home.run("kill", "worker", "--lane", "jobs"), 2, "Which terminal?");
+  });
+
   test("wait returns the program's own exit code; the output can still be read, with or without escapes", async () => {
     const home = new Home();
     await home.ok("new", "-d", "x", "--", "sh", "-c", "printf '\\033[1mbold\\033[0m\\n\\000two\\n'; exit 7");
@@ -51,6 +95,18 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "x", "--vt")).toBe("\u001b[1mbold\u001b[0m\r\n\u0000two\r\n");
     expect(await home.ok("tail", "x", "-n1")).toBe("two\n");
     expect(await home.json("tail", "x")).toMatchObject({ name: "x", lines: ["bold", "two"] });
+  }, 180_000);
+
+  test("history and tail show what follows a title, a private message or a command that was never finished", async () => {
+    const home = new Home();
+    const strings = ["]0;title", "^private", "_command", "P1$r"].map(
+      (string) => `\\033${string}\\033[1mafter ${string}\\n`,
+    );
+    await home.ok("new", "-d", "x", "--", "sh", "-c", `printf '${strings.join("")}'`);
+    expect((await home.run("wait", "x")).code).toBe(0);
+    const lines = ["after ]0;title", "after ^private", "after _command", "after P1$r"];
+    expect(await home.ok("history", "x")).toBe(lines.map((line) => `${line}\n`).join(""));
+    expect(await home.json("tail", "x")).toMatchObject({ lines });
   }, 180_000);
 
   test("a terminal without a name is named by its id; a missing program is reported and ends with 127", async () => {
@@ -63,11 +119,26 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "no")).toContain("/nowhere/program cannot be started");
   }, 180_000);
 
+  test("wait --timeout returns 124 if the program is still running by then, and its exit code otherwise", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "slow", "--", "sh", "-c", "read x; exit 5");
+    rejects(await home.run("wait", "slow", "--timeout", "100ms"), 124, "Timed out after 0.1 s: slow is still running.");
+    const { code, err } = await home.run("wait", "slow", "--timeout", "0.2", "--json");
+    expect([code, JSON.parse(err).code]).toEqual([124, "timed-out"]);
+    expect((await home.listed("slow")).state).toBe("running");
+    const waiting = home.run("wait", "slow", "--timeout", "10m");
+    await home.ok("send", "slow", "go", "-e");
+    expect((await waiting).code).toBe(5);
+    expect((await home.run("wait", "slow", "--timeout", "1s")).code).toBe(5);
+    for (const time of ["soon", "-1", "0", "1w"])
+      rejects(await home.run("wait", "slow", "--timeout", time), 2, "it must be a time such as 30s, 5m or 2h");
+  }, 180_000);
+
   test("an unknown terminal is exit 4 and never the current one; a name that is taken or invalid is exit 1", async () => {
     const home = new Home();
     await home.ok("new", "-d", "only", "--", "cat");
     for (const args of [
-      ["send", "onl", "x"],
+      ["send", "nly", "x"],
       ["kill", "x"],
       ["wait", ""],
       ["history", "zz"],
@@ -79,7 +150,7 @@ describe("a terminal's life", () => {
     rejects(await home.run("new", "-d", "only"), 1, "There is already a terminal named only.");
     rejects(await home.run("new", "-d", "a/b"), 1, "is not a valid name");
     rejects(await home.run("rm", "only"), 1, "only is still running.");
-    rejects(await home.run("kill", "only", "--signal", "NONE"), 2, "is not a signal");
+    rejects(await home.run("kill", "only", "--signal", "NONE"), 2, 'Unknown signal "NONE".');
     rejects(await home.run("attach", "only"), 1, "Standard input or output is not a terminal");
     rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is not a directory.`);
   }, 180_000);
@@ -161,9 +232,9 @@ describe("around terminals", () => {
     for (const args of [["ls"], ["log", "verify"], ["config", "check"], ["history", "x"]]) {
       const { err } = await home.run(...args);
       expect(err).toStartWith("! safe mode, because ");
-      for (const part of ["a test wanted it", "tunnel", "holdfast safe-mode exit", "holdfast recovery report"]) {
+      for (const part of ["a test wanted it", "agent turns", "holdfast safe-mode exit", "holdfast recovery report"])
         expect(err).toContain(part);
-      }
+      expect(err).not.toContain("tunnel"); // There is none that could be off.
     }
     const { err } = await home.run("ls", "--json");
     expect(JSON.parse(err)).toMatchObject({ code: "safe-mode", message: expect.stringContaining("a test wanted it") });
@@ -183,8 +254,15 @@ describe("around terminals", () => {
     expect(await complete("attach", "")).toEqual(["alpha", "beta"]);
     expect(await complete("kill", "b")).toEqual(["beta"]);
     expect(await complete("kill", "--s")).toEqual(["--signal"]);
+    expect(await complete("kill", "alpha", "b")).toEqual(["beta"]);
+    expect(await complete("help", "ki")).toEqual(["kill"]);
+    expect(await complete("new", "--restore", "")).toEqual(["auto", "ask", "never"]);
+    expect(await complete("new", "--restore", "n")).toEqual(["never"]);
+    for (const words of [["run"], ["run", "--param-file"], ["new", "--cwd"], ["ls", "--home"], ["migrate"]])
+      for (const typed of ["", "some/fi"]) expect(await complete(...words, typed)).toEqual([":files"]);
+    expect(await complete("run", "--param-")).toEqual(["--param-file"]);
     for (const shell of ["bash", "zsh", "fish"])
-      expect(await home.ok("completions", shell)).toContain(" __complete -- ");
+      for (const part of [" __complete -- ", ":files"]) expect(await home.ok("completions", shell)).toContain(part);
     rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
   }, 180_000);
 
@@ -204,6 +282,19 @@ describe("around terminals", () => {
       const bash = Bun.spawn([...words, "bash", script, typed], { cwd: home.path, env: home.env, stderr: "inherit" });
       expect(await bash.stdout.text()).toBe("alpha\n");
     }
+  }, 180_000);
+
+  test("completions in bash leave paths to the shell", async () => {
+    const home = new Home();
+    writeFileSync(join(home.path, "flow.yaml"), "");
+    const launcher = join(home.path, "holdfast");
+    writeFileSync(launcher, `#!/bin/sh\nexec ${MAIN.map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o700 });
+    writeFileSync(join(home.path, "rc"), `${await home.ok("completions", "bash")}PS1='ready> '\n`);
+    const window = home.script("exec bash --rcfile rc -i");
+    await window.shows("ready> ");
+    window.type("./holdfast run fl\t");
+    await window.shows("run flow.yaml ");
+    window.kill("SIGKILL");
   }, 180_000);
 
   test("with an invalid configuration reading still works, and nothing is started", async () => {

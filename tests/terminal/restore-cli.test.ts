@@ -1,6 +1,6 @@
 // After a reboot, as a user sees it: up shows progress, the report lists every outcome, and commands decide the rest.
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
@@ -22,7 +22,7 @@ test("a window attached when its holder was killed continues with the next gener
   const { id } = await home.listed("work");
   const holder = JSON.parse(readFileSync(join(home.path, `terminals/${id}/claim.json`), "utf8")).pid;
   send(holder, "SIGKILL");
-  await window.shows("its holder is gone and left no exit; started again");
+  await window.shows("its process was lost; exit status unknown; started again");
   await until(
     "it is back",
     async () => (await home.listed("work")).state === "running",
@@ -56,7 +56,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   const report = await home.ok("recovery", "report");
   expect(report).toContain("machine crash");
   expect(report).toMatch(
-    /needs you +terminal asks +the machine went down; its policy is ask; its screen was last written .*→ holdfast restore asks/,
+    /needs you +terminal asks +the machine went down; its policy is ask; last output .* before the crash.*→ holdfast restore asks/,
   );
   expect(await home.ok("recovery", "status")).toContain("LIVE");
   const window = home.window(["attach", "asks"]);
@@ -64,7 +64,9 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
 
   const restored = await home.json("restore", "asks", "--policy", "auto");
   expect(restored).toMatchObject({ name: "asks", policy: "auto", state: "running" });
-  expect(restored.notes[0]).toContain("ready to be run, not run: sh -c 'echo once; exec sleep 1000'");
+  expect(restored.notes[0]).toContain(
+    "sh -c 'echo once; exec sleep 1000' is typed at the prompt; press Enter to run it",
+  );
   expect((await home.run("restore", "asks")).code).toBe(1);
   expect((await home.run("restore", "asks", "--policy", "never")).code).toBe(0);
 
@@ -89,6 +91,76 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
     async () => (await home.ok("history", "asks")).split("once\n").length === 3,
     async () => (await home.ok("history", "asks")).split("once\n").length,
   );
+}, 180_000);
+
+test("a command that is only typed is not shown as running, and a shell that was chosen stays one", async () => {
+  const home = new Home();
+  const command = ["sh", "-c", "echo once; exec sleep 1000"];
+  await home.ok("new", "-d", "job", "--", ...command);
+  await home.says("job", "once");
+  const killed = async () => {
+    const { id, generation } = await home.listed("job");
+    const holder = JSON.parse(readFileSync(join(home.path, `terminals/${id}/claim.json`), "utf8")).pid;
+    send(holder, "SIGKILL");
+    await until(
+      "it is back",
+      async () => {
+        const row = await home.listed("job");
+        return row.generation > generation && row.state === "running";
+      },
+      () => home.listed("job"),
+    );
+  };
+  expect(await home.listed("job")).toMatchObject({ program: command, typed: null });
+  await killed();
+  const typed = "sh -c 'echo once; exec sleep 1000'";
+  expect(await home.listed("job")).toMatchObject({ command, program: ["/bin/sh"], typed });
+  const { out, err } = await home.run("ls");
+  expect(out).toMatch(/job +main +running \d+ +\/bin\/sh /);
+  expect(err).toContain(`job: ${typed} is typed at the prompt; press Enter to run it.`);
+
+  await home.ok("recovery", "rollback", "job");
+  await home.ok("restore", "job", "--as", "shell");
+  expect(await home.listed("job")).toMatchObject({ program: ["/bin/sh"], typed: null });
+  await killed();
+  expect(await home.listed("job")).toMatchObject({ program: ["/bin/sh"], typed: null });
+  const history = await home.ok("history", "job");
+  expect(history.slice(history.lastIndexOf("holdfast: "))).toContain("opened with: sh -c echo once; exec sleep 1000");
+}, 180_000);
+
+test("a directory and a program of the last seconds before a power cut come back, twice in a row", async () => {
+  const home = new Rebooting();
+  mkdirSync(join(home.path, "deep/er"), { recursive: true });
+  await home.ok("new", "-d", "work", "--", "sh");
+  const sightings = join(home.path, "recovery/sightings.json");
+  const seen = () => (existsSync(sightings) ? readFileSync(sightings, "utf8") : "");
+  const sees = (what: string) => until(`${what} was seen`, () => seen().includes(what), seen);
+  await home.ok("send", "work", "cd deep", "-e");
+  await sees("/deep");
+  await home.ok("send", "work", "sleep 1234", "-e");
+  await sees("1234");
+
+  await powerCut(home);
+  home.boot = 2;
+  await home.ok("up");
+  await home.says("work", "sleep 1234 is typed at the prompt; press Enter to run it");
+  const report = await home.ok("recovery", "report");
+  expect(report.replace(/\s+/g, " ")).toMatch(
+    /in \S+\/deep;.* its directory and program are known as of (?:[\d.]+ s before )?its last output/,
+  );
+
+  await home.ok("send", "work", "--key", "C-u");
+  await home.ok("send", "work", "cd er", "-e");
+  await until(
+    "it counts as accepted",
+    async () => (await home.listed("work")).restoredAt === null,
+    () => home.listed("work"),
+  );
+  await sees("/deep/er");
+  await powerCut(home);
+  home.boot = 3;
+  await home.ok("up");
+  expect(await home.ok("recovery", "report")).toMatch(/in \S+\/deep\/er;/);
 }, 180_000);
 
 test("up prints one line with the number of restored terminals", async () => {

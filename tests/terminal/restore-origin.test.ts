@@ -11,8 +11,8 @@ afterAll(endAll, 180_000);
 /** What each terminal is told, and what is said of it afterwards. */
 const TERMINALS: Readonly<Record<string, readonly [typed: string, said: string]>> = {
   real: ["tail -f log", "continues with: tail -f log"],
-  posing: ["bash -c 'exec -a tail sh -f log'", "ready to be run, not run: tail -f log"],
-  inside: ["unshare --user --map-root-user tail -f log", "ready to be run, not run: tail -f log"],
+  posing: ["bash -c 'exec -a tail sh -f log'", "tail -f log is typed at the prompt; press Enter to run it"],
+  inside: ["unshare --user --map-root-user tail -f log", "tail -f log is typed at the prompt; press Enter to run it"],
 };
 
 test("RC3 a program is run again only if its PATH finds it, and if it ran where we run", async () => {

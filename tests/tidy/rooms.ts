@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */
 const DAEMON_ROOT = new Set([
   ...["main", "program", "daemon", "ports", "part", "rpc-server", "bus", "bind", "slices", "session-store", "fold"],
-  ...["recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip"],
+  ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip"],
 ]);
 
 /** Rooms whose files are pure: they may not bring in packages either. */

@@ -30,7 +30,7 @@ test.skipIf(!hasTmux)(
     expect(Date.parse(row.savedAt)).toBeGreaterThan(0);
     const all: { policy: string }[] = await home.json("adopt", "tmux", "-S", socket, "--all");
     expect(all.map(({ policy }) => policy)).toEqual(["ask", "auto"]);
-    expect(await home.ok("adopt", "ls")).toMatch(/^NAME .*\none .* kept .*\ntwo .* kept /);
+    expect(await home.ok("adopt", "ls")).toMatch(/^NAME .*\none .* managed .*\ntwo .* managed /);
     expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be recreated: it exists");
 
     expect(await home.json("adopt", "release", "two")).toMatchObject({ name: "two" });

@@ -32,6 +32,7 @@ class FakeTmux {
   text = "";
   broken = false;
   readonly calls: TmuxCall[] = [];
+  answered: (name: string | undefined) => void = () => undefined;
 
   run: TmuxRun = async (call): Promise<Result<string>> => {
     this.calls.push(call);
@@ -40,6 +41,7 @@ class FakeTmux {
       if (name === "capture-pane") return `${this.text}\n\n\n`;
       return name === "display-message" ? `${words.at(-1)}\n` : ENVIRONMENT;
     });
+    this.answered(call.commands[0]?.[0]);
     return ok(said.join(""));
   };
 }
@@ -48,10 +50,16 @@ function saverOn(
   disk: SimDisk,
   tmux: FakeTmux,
   clock = new SimClock(),
-  processes = new SimProcesses(), // Without the pane's: then only tmux's answer counts.
+  processes = withServer(), // Without the pane's: then only tmux's answer counts.
 ): TmuxSaver {
   const world = { disk, clock, random: new SimRandom(1), home: "/h", processes };
   return new TmuxSaver(tmux.run, world, OPTIONS, "c1");
+}
+
+function withServer(): SimProcesses {
+  const processes = new SimProcesses();
+  processes.spawn(1);
+  return processes;
 }
 
 function textOf(saver: TmuxSaver): string | undefined {
@@ -172,6 +180,19 @@ describe("a new pane that is still a copy of tmux", () => {
     await stuck.save(() => undefined); // Once is enough.
     expect(stuck.clock.elapsed()).toBe(before);
   });
+});
+
+test("S5 a server that is killed while it is saved replaces nothing", async () => {
+  const [tmux, processes] = [new FakeTmux(), withServer()];
+  const own = processes.spawn(5).pid;
+  processes.putInFront(own, { pid: own, argv: ["vim", "a"], cwd: "/p", ageMs: 0 });
+  const saver = saverOn(new SimDisk(), tmux, new SimClock(), processes);
+  expect(await saver.save(SOCKET, [pane({ pid: own })])).toEqual(ok(true));
+  tmux.answered = (name) => {
+    if (name === "show-environment") for (const pid of [own, 1]) processes.exit(pid);
+  };
+  expect(await saver.save(SOCKET, [pane({ pid: own, title: "later" })])).toMatchObject({ ok: false });
+  expect(paneOf(saver)).toMatchObject({ title: "t", command: ["vim", "a"] });
 });
 
 test("unchanged text is not read again; text printed in the second of a round is", async () => {

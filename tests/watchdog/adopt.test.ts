@@ -36,7 +36,7 @@ test("WD-8(a) a new watchdog adopts the running daemon by its lock, and starts n
   expect(machine.published).toEqual([]);
 });
 
-test("WD-2(b) a closed socket is the end of an adopted daemon: noticed at once, restarted at once", async () => {
+test("WD-2(b) WD-5(d) a closed socket is the end of an adopted daemon: noticed and restarted at once, and no silence", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -46,7 +46,8 @@ test("WD-2(b) a closed socket is the end of an adopted daemon: noticed at once, 
   await caller.hangUp();
   expect(machine.names).toBe("daemon");
   expect(machine.world.clock.elapsed()).toBe(0);
-  expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
+  const crash = { pid: who.pid, reason: "SIGNAL", signal: null, exitCode: null };
+  expect(readLastCrash(machine.world.disk, HOME)).toMatchObject(crash);
 });
 
 test("WD-2(b) a connection that closes just before its process is gone is followed closely", async () => {
@@ -227,4 +228,28 @@ test("a watchdog whose socket another one has taken leaves: two would count ever
   await machine.pass(2_500);
   expect(left).toBe("another");
   expect(machine.world.processes.signals).toEqual([]); // The other one adopts the daemon.
+});
+
+test("WD-5(d) a daemon that is killed is never HEARTBEAT_TIMEOUT: adopted or not, connected or not", async () => {
+  for (const connected of [true, false]) {
+    const machine = new Machine();
+    const who = orphan(machine);
+    machine.run([DAEMON_SPEC]);
+    await machine.settle();
+    if (connected) await machine.call("daemon", who, true);
+    await machine.end(who, killed);
+    await machine.pass(500);
+    expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ name: "daemon", pid: who.pid, reason: "SIGNAL" });
+  }
+});
+
+test("WD-2(a) a user's program that vanishes was not seen to end: it need not announce its exit", async () => {
+  const machine = new Machine();
+  const who = machine.world.processes.spawn();
+  await writeJson(machine.world.disk, notePathOf(HOME, "program"), { v: 1, ...who });
+  machine.run([PROGRAM_SPEC]);
+  await machine.settle();
+  await machine.end(who, { kind: "exited", code: 0 });
+  await machine.pass(500);
+  expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });

@@ -20,6 +20,7 @@ const MATRIX: readonly (readonly [ending: SeenEnding, unasked: string, asked: st
     (signal) => [signalled(signal), "SIGNAL", "SIGNAL"] as const,
   ),
   [{ kind: "vanished" }, "HEARTBEAT_TIMEOUT", "graceful"],
+  [{ kind: "killed" }, "SIGNAL", "graceful"],
 ];
 
 for (const [ending, unasked, asked] of MATRIX) {

@@ -4,12 +4,13 @@ import { Fault } from "../../src/base/fault.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { makeDirectories } from "../../src/log/file/file.ts";
 import { type Held, takeLock } from "../../src/log/file/lock.ts";
+import { NewsDesk } from "../../src/watchdog/news.ts";
 import type { WatchdogOptions } from "../../src/watchdog/owner.ts";
 import { PACE } from "../../src/watchdog/pace.ts";
 import { runWatchdog } from "../../src/watchdog/run.ts";
 import { daemonSpec, lockPathOf, programSpec, type WatchSpec, webSpec } from "../../src/watchdog/specs.ts";
 import { LIMITS } from "../../src/watchdog/watchdog.ts";
-import { encodeHeartbeat, type HeartbeatMessage } from "../../src/wire/heartbeat.ts";
+import { encodeHeartbeat, type HeartbeatMessage, HeartbeatReader } from "../../src/wire/heartbeat.ts";
 import type { Children, Command, Ending } from "../../src/world/children.ts";
 import type { ProcessIdentity, Signal } from "../../src/world/process.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
@@ -125,10 +126,26 @@ export class MachineSockets implements Sockets {
 
 /** A watched program, played by the test. */
 export type Caller = {
+  /** What the watchdog sent. */
+  readonly heard: HeartbeatMessage[];
   say(message: HeartbeatMessage): Promise<void>;
   raw(text: string): Promise<void>;
   hangUp(): Promise<void>;
 };
+
+class RecordedNews extends NewsDesk {
+  readonly #published: (readonly [string, unknown])[];
+
+  constructor(published: (readonly [string, unknown])[]) {
+    super();
+    this.#published = published;
+  }
+
+  override publish(topic: string, data: Parameters<NewsDesk["publish"]>[1]): void {
+    this.#published.push([topic, data]);
+    super.publish(topic, data);
+  }
+}
 
 export class Machine {
   readonly world: SimWorld & {
@@ -164,9 +181,9 @@ export class Machine {
   /** Runs a watchdog; `told` makes it exit, `over` says how it ended. */
   run(specs: readonly WatchSpec[], options: Partial<WatchdogOptions> = {}) {
     const told = Promise.withResolvers<void>();
-    const bus = { publish: (topic: string, payload: unknown) => void this.published.push([topic, payload]) };
+    const news = new RecordedNews(this.published);
     const say = (text: string) => void this.said.push(text);
-    const defaults = { limits: LIMITS, pace: PACE, stopMs: 10_000, say, bus, told: told.promise };
+    const defaults = { limits: LIMITS, pace: PACE, stopMs: 10_000, say, news, told: told.promise };
     const over = runWatchdog(this.world, HOME, specs, { ...defaults, ...options });
     return { told: told.resolve, over };
   }
@@ -191,9 +208,15 @@ export class Machine {
   }
 
   async call(name: string, who: ProcessIdentity, live = false): Promise<Caller> {
-    const events = { bytes: () => undefined, closed: () => undefined };
+    const reader = new HeartbeatReader();
+    const heard: HeartbeatMessage[] = [];
+    const events = {
+      bytes: (bytes: Uint8Array) => void heard.push(...(reader.push(bytes) ?? [])),
+      closed: () => undefined,
+    };
     const connection = await this.world.sockets.connect(`${HOME}/${WATCHDOG_SOCKET}`, events);
     const caller: Caller = {
+      heard,
       say: (message) => caller.raw(Buffer.from(encodeHeartbeat(message)).toString()),
       raw: async (text) => {
         connection.send(Buffer.from(text));
@@ -204,7 +227,7 @@ export class Machine {
         await this.settle();
       },
     };
-    await caller.say({ type: "hello", name, ...who, live });
+    await caller.say({ type: "hello", name, ...who, live, ...(name === "daemon" && { news: true }) });
     return caller;
   }
 

@@ -1,6 +1,7 @@
 // Claims about the watchdog's program in a crash loop: safe mode is entered, announced and left.
 import { expect, test } from "bun:test";
 import { readSafeMode, SafeMode } from "../../src/home/safe-mode.ts";
+import { readJson } from "../../src/log/file/json-file.ts";
 import { PACE } from "../../src/watchdog/pace.ts";
 import { SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";
@@ -114,6 +115,43 @@ test("SM-3(g) the operator ends it: the next daemon starts normally", async () =
   await new SafeMode({ ...machine.world, home: HOME }, () => undefined).exit();
   await machine.end(machine.last().who, killed);
   expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBeUndefined();
+});
+
+test("SM-3(g) leaving safe mode resets the count of crashes: it takes three new ones to enter it again", async () => {
+  const machine = new Machine();
+  const { told, over } = machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const crash = async () => {
+    await machine.end(machine.last().who, exited(1));
+    await machine.pass(5000);
+  };
+  for (let count = 0; count < 3; count += 1) await crash();
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(true);
+  await new SafeMode({ ...machine.world, home: HOME }, () => undefined).exit();
+  await machine.pass(1);
+  await crash();
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
+  expect(readJson(machine.world.disk, `${HOME}/recovery/crash-history.json`)?.["crashes"]).toHaveLength(1);
+  await crash();
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
+  await crash();
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(true);
+  told();
+  await over;
+});
+
+test("C4 a safe mode that was left in the future, by a clock that was set back since, hides no loop", async () => {
+  const machine = new Machine();
+  await new SafeMode({ ...machine.world, home: HOME }, () => undefined).enter("a loop");
+  await new SafeMode({ ...machine.world, home: HOME }, () => undefined).exit();
+  machine.world.clock.jump(-86_400_000);
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  for (let count = 0; count < 3; count += 1) {
+    await machine.end(machine.last().who, exited(1));
+    await machine.pass(1000);
+  }
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(true);
 });
 
 test("the drill's threshold is respected: with 100 allowed, ten kills are not a loop", async () => {

@@ -3,10 +3,11 @@
 
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
-import { CrashReason, lastCrashPath, readLastCrash } from "../../src/home/last-crash.ts";
+import { CRASH_DETECTED, CrashReason, crashRecord, lastCrashPath, readLastCrash } from "../../src/home/last-crash.ts";
 import { readWanted, wantedPath, writeWanted } from "../../src/home/wanted.ts";
+import { makeDirectories } from "../../src/log/file/file.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
-import { CRASH_DETECTED, CrashRecorder, crashRecord } from "../../src/watchdog/crash-record.ts";
+import { CrashRecorder } from "../../src/watchdog/crash-record.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { nothing } from "../sim/survive.ts";
@@ -33,7 +34,7 @@ test("WD-6(a,b) a crash is published with all its facts, and the file tells the 
   const expected = { name: "daemon", pid: 12, exitCode: null, signal: "SIGKILL", reason: "SIGNAL", time } as const;
   expect(published).toEqual([[CRASH_DETECTED, expected]]);
   expect(CRASH_DETECTED).toBe("recovery.crash.detected");
-  expect(readLastCrash(disk, HOME)).toEqual(expected);
+  expect(readLastCrash(disk, HOME)).toEqual({ ...expected, programs: { daemon: expected } });
 });
 
 test("WD-6(c) without a bus the file is enough; for an exit it has the code", async () => {
@@ -41,6 +42,30 @@ test("WD-6(c) without a bus the file is enough; for an exit it has the code", as
   const crash = crashRecord({ ...facts, reason: CrashReason.EXIT_CODE }, { kind: "exited", code: 3 }, NOW);
   await new CrashRecorder({ disk, home: HOME }, complain).record(crash);
   expect(readLastCrash(disk, HOME)).toMatchObject({ exitCode: 3, signal: null, reason: "EXIT_CODE" });
+});
+
+test("WD-6(b) a later crash of another program leaves the record of each, also for the next watchdog", async () => {
+  const { disk, complain } = setUp();
+  makeDirectories(disk, `${HOME}/recovery`);
+  put(disk, lastCrashPath(HOME), JSON.stringify({ v: 1, ...killed })); // As Holdfast 0.1 wrote it.
+  const page = { ...killed, name: "web", pid: 13, time: new Date(NOW + 1).toISOString() };
+  await new CrashRecorder({ disk, home: HOME }, complain).record(page);
+  const program = { ...killed, name: "api", pid: 14, time: new Date(NOW + 2).toISOString() };
+  await new CrashRecorder({ disk, home: HOME }, complain).record(program);
+  expect(readLastCrash(disk, HOME)).toEqual({ ...program, programs: { daemon: killed, web: page, api: program } });
+  const again = { ...page, pid: 15, time: new Date(NOW + 3).toISOString() };
+  await new CrashRecorder({ disk, home: HOME }, complain).record(again);
+  expect(readLastCrash(disk, HOME)?.programs).toEqual({ daemon: killed, web: again, api: program });
+});
+
+test("R2 of programs that nobody watches any more only so many records are kept", async () => {
+  const { disk, complain } = setUp();
+  const recorder = new CrashRecorder({ disk, home: HOME }, complain);
+  for (let one = 0; one < 300; one += 1) {
+    await recorder.record({ ...killed, name: `p${one}`, time: new Date(NOW + one).toISOString() });
+  }
+  const kept = Object.keys(readLastCrash(disk, HOME)?.programs ?? {});
+  expect([kept.length, kept.includes("p299"), kept.includes("p43")]).toEqual([256, true, false]);
 });
 
 test("WD-6(b) of two simultaneous crashes the later one stays", async () => {

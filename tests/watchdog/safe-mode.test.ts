@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Fault } from "../../src/base/fault.ts";
 import { readSafeMode, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/home/safe-mode.ts";
+import { makeDirectories } from "../../src/log/file/file.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
 import { CrashLoopDetector, crashHistoryPath } from "../../src/watchdog/crash-loop.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -78,6 +79,17 @@ test("a mode that is only guessed, since the file cannot be read, is not passed 
   expect([watchdog.isActive(), watchdog.reason]).toEqual([true, undefined]);
 });
 
+test("S2 a file that cannot be read, for whatever reason, reads as on", async () => {
+  const { disk } = setUp();
+  expect(readSafeMode(disk, HOME).active).toBe(false);
+  makeDirectories(disk, `${HOME}/recovery`);
+  put(disk, safeModePath(HOME), "{");
+  expect(readSafeMode(disk, HOME)).toMatchObject({ active: true, reason: `${safeModePath(HOME)} cannot be read` });
+  put(disk, safeModePath(HOME), '{"active":false}');
+  disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code: "EACCES" } : undefined);
+  expect(readSafeMode(disk, HOME).active).toBe(true);
+});
+
 test("SM-1(a) a loop is over when its window has passed", async () => {
   const { clock, detector } = setUp();
   const watched = detector();
@@ -137,14 +149,14 @@ test("WD-9(c) a full disk costs only the history after a restart", async () => {
   expect(troubles).toEqual(["ENOSPC", "ENOSPC", "ENOSPC"]);
 });
 
-test("SM-3(a,f) entering lists providers, sharing and background checkpoints as off; the mode outlives every process, and exit ends it", async () => {
+test("SM-3(a,f) entering lists providers and background checkpoints as off, and nothing that does not exist; the mode outlives every process, and exit ends it", async () => {
   const { disk, mode } = setUp();
   expect(mode().isActive()).toBe(false);
   expect(await mode().enter("three crashes")).toBe(true);
   expect(mode().isActive()).toBe(true);
   expect(mode().state).toMatchObject({
     reason: "three crashes",
-    off: ["providers", "tunnel", "background-checkpoints"],
+    off: ["providers", "background-checkpoints"],
   });
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(true);
   expect(await mode().exit()).toBe(true);

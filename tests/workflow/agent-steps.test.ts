@@ -41,6 +41,7 @@ class Stage {
       },
       isTrusted: () => this.trusted,
       agents: this.#agents(),
+      beforeStep: async () => ok(undefined),
       onBug: (error) => {
         throw error;
       },

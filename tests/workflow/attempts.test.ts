@@ -1,5 +1,6 @@
 // Attempts on a simulated machine, with real holders from the pool: what is reported, and what is on disk by then.
 import { expect, test } from "bun:test";
+import { ok } from "../../src/base/result.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { Attempts } from "../../src/daemon/workflow/attempts.ts";
 import { RunSecrets } from "../../src/daemon/workflow/run-secrets.ts";
@@ -35,6 +36,7 @@ class Stage {
           this.story.say(command as Parameters<Story["say"]>[0]);
         },
         holderCommand: () => ({ runtime: "bun", entry: "orders" }),
+        beforeStep: async () => ok(undefined),
         secrets: new RunSecrets(() => ({})),
         onBug: (error) => this.machine.failed(error),
       },

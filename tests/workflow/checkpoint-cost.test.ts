@@ -6,15 +6,20 @@ import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
 import { RunCheckpoints } from "../../src/daemon/workflow/checkpoints.ts";
 import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
+import { readWhole } from "../../src/log/file/file.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
+import { sha256 } from "../../src/world/hash.ts";
 import { simWorld } from "../sim/world.ts";
 
 const ID = "0123456789ab4def8123456789abcdef";
 const SESSION = `state/w/sessions/${ID}`;
 const AT = "2026-01-01T00:00:00.000Z";
 
-function created(): WorkflowEvent {
-  const definition = readWorkflow(Buffer.from("steps:\n  - id: s\n    shell: x\n"), "flow");
+function created(more = ""): WorkflowEvent {
+  const definition = readWorkflow(
+    Buffer.from(`${more}steps:\n  - id: s\n    shell: x\n  - id: t\n    shell: y\n`),
+    "flow",
+  );
   if (!definition.ok) throw new Error("the flow is right");
   const place = {
     name: "flow",
@@ -46,10 +51,10 @@ function stepEnded(): WorkflowEvent {
   return { event: "workflow.step.ended", id: ID, data };
 }
 
-const started = (number: number): WorkflowEvent => ({
+const started = (number: number, step = "s"): WorkflowEvent => ({
   event: "workflow.attempt.started",
   id: ID,
-  data: { attempt: `${ID}.${number}`, step: "s", item: null, try: 1, at: AT },
+  data: { attempt: `${ID}.${number}`, step, item: null, try: 1, at: AT },
 });
 
 /** Saves as a daemon does, counting the calls that change something and those that wait for the disk. */
@@ -57,7 +62,7 @@ class Counted {
   readonly world = { ...simWorld(1), home: "/h" };
   readonly storage = new CheckpointStorage(this.world);
   readonly checkpoints = new RunCheckpoints(this.world.clock, this.storage, {
-    isOff: () => false,
+    ...{ intervalMs: 60_000, isOff: () => false, lastSeq: () => this.log.length },
     say: (words) => expect(words).toBe(""),
   });
   readonly calls: string[] = [];
@@ -82,10 +87,19 @@ class Counted {
       if (at >= seq) yield { kind: "entry", entry: { seq: at + 1, session_id: id, event, data } } as never;
   }
 
-  hear(event: WorkflowEvent): void {
-    this.log.push(event);
-    this.#run = applyWorkflow(this.#run, event);
-    this.checkpoints.heard([event], this.#run, { last: this.log.length, bytes: JSON.stringify(event).length });
+  /** Events of one decision. */
+  hear(...events: readonly WorkflowEvent[]): void {
+    const first = this.log.length + 1;
+    this.log.push(...events);
+    for (const event of events) this.#run = applyWorkflow(this.#run, event);
+    if (this.#run === undefined) throw new Error("a run begins with its creation");
+    const bytes = JSON.stringify(events).length;
+    this.checkpoints.heard(events, this.#run, { first, last: this.log.length, bytes });
+  }
+
+  get run(): Run {
+    if (this.#run === undefined) throw new Error("there is none");
+    return this.#run;
   }
 
   /** Waits until everything due is saved. */
@@ -169,4 +183,85 @@ test("UC-2(b) UC-3(e) in a long step there is a checkpoint every minute, with it
   await counted.saved();
   expect(JSON.stringify(counted.current())).toContain('"reason":"Signal"');
   await counted.checkpoints.finish();
+});
+
+/** The states of the files of a run, the newest first. */
+function statesOf(counted: Counted): string[] {
+  return counted.storage.files(SESSION).map(({ found }) => {
+    if (found.kind !== "whole") return found.kind;
+    const { state, reason } = found.checkpoint;
+    return `${reason} ${state.kind} ${state.step_index}`;
+  });
+}
+
+test("UC-3(a,b) RC3 the end of a step reaches the file as Completed before the next step's BeforeStep, and stays in the history", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  counted.hear(started(1));
+  await counted.saved();
+  counted.hear(stepEnded(), started(2, "t"));
+  await counted.saved();
+  expect(statesOf(counted)).toEqual(["BeforeStep BeforeStep 1", "AfterStep Completed 0", "BeforeStep BeforeStep 0"]);
+  const [, completed] = counted.storage.files(SESSION);
+  expect(completed?.found).toMatchObject({ seq: 3, checkpoint: { state: { output: "said" } } });
+  expect(counted.current()).toMatchObject({ ok: true, value: { checkpoint: { state: { kind: "BeforeStep" } } } });
+});
+
+test("UC-3(e) in a long step it is saved at the interval of the configuration, or at the workflow's own", async () => {
+  for (const [more, everyMs] of [
+    ["", 60_000],
+    ["checkpoint: { interval: 5s }\n", 5_000],
+  ] as const) {
+    const counted = new Counted();
+    counted.checkpoints.startPolling();
+    counted.hear(created(more));
+    counted.hear(started(1));
+    await counted.saved();
+    const times: number[] = [];
+    for (let ms = 0; ms < 2 * everyMs + 1000; ms += 1000) {
+      const saves = counted.saves(await counted.saved(1000));
+      if (saves > 0) times.push(counted.world.clock.elapsed());
+    }
+    expect(times.map((time) => Math.floor(time / everyMs))).toEqual([1, 2]);
+    expect(statesOf(counted)[0]).toBe("TimeInterval BeforeStep 0");
+  }
+});
+
+test("UC-3(a) RC4 a workflow that says before_step has its file on disk before a step begins; others do not wait", async () => {
+  const waits = async (more: string) => {
+    const counted = new Counted();
+    counted.hear(created(more));
+    counted.hear(started(1));
+    let begun = false;
+    const before = counted.checkpoints.beforeStep(counted.run).then((ready) => {
+      begun = ready.ok;
+      return counted.storage.files(SESSION).length;
+    });
+    await counted.settled();
+    return { begun, files: await before };
+  };
+  expect(await waits("")).toEqual({ begun: true, files: 0 });
+  expect((await waits("checkpoint: { before_step: true }\n")).files).toBe(1);
+});
+
+test("UC-2(b) a checkpoint that a person asks for is Manual, whether or not anything has happened since the last", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  counted.hear(started(1));
+  await counted.saved();
+  const done = counted.checkpoints.saveNow(counted.run);
+  await counted.settled();
+  expect(await done).toMatchObject({ ok: true });
+  expect(statesOf(counted)).toEqual(["Manual BeforeStep 0", "BeforeStep BeforeStep 0"]);
+});
+
+test("UC-1(a) the hash in the file is that of all other fields, and can be checked by hand", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  await counted.saved();
+  const bytes = readWhole(counted.world.disk, `/h/${SESSION}/checkpoint.json`);
+  const { body } = JSON.parse(Buffer.from(bytes ?? []).toString());
+  const { integrity_hash } = body;
+  expect(integrity_hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(sha256(JSON.stringify({ ...body, integrity_hash: "" }))).toBe(integrity_hash);
 });

@@ -268,3 +268,40 @@ test(
   },
   MINUTE,
 );
+
+test(
+  "UC-2(b) UC-3(a) checkpoints save makes a Manual one; a step that asks for it finds the file on disk when it begins",
+  async () => {
+    const { home, write, text, session } = place();
+    write(
+      "flow.yml",
+      "checkpoint: { before_step: true }",
+      "steps:",
+      "  - id: look",
+      `    shell: grep -o '"reason":"[A-Za-z]*"' state/*/sessions/*/checkpoint.json > seen`,
+      "  - id: wait",
+      "    shell: until test -e go; do sleep 0.02; done",
+    );
+    const id = (await home.ok("run", "-d", "flow.yml")).trim();
+    await until(
+      "the first step has looked",
+      () => text("seen") !== "",
+      () => text("seen"),
+    );
+    expect(text("seen").trim()).toBe('"reason":"BeforeStep"');
+    const saved = await home.json("checkpoints", "save", "flow");
+    expect(saved).toMatchObject({
+      run: id,
+      name: "flow",
+      file: join(session(id), "checkpoint.json"),
+      reason: "Manual",
+    });
+    const rows: Row[] = await home.json("checkpoints", "ls", id);
+    expect(rows[0]).toMatchObject({ seq: saved.seq, reason: "Manual", valid: true });
+    expect(rows.map(({ state }) => state)).toContain("Completed");
+    write("go");
+    const state = async () => (await home.json("workflows"))[0].state;
+    await until("it is done", async () => (await state()) === "done", state);
+  },
+  MINUTE,
+);

@@ -159,6 +159,8 @@ test(
     await home.ok("down");
     // Settled: `down` leaves it running; had it ended, it would stay so.
     expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(true);
+    expect((await home.json("workflows"))[0].state).toBe("running"); // Read from disk.
+    await home.ok("up");
     expect((await home.json("workflows"))[0].state).toBe("running");
     await home.ok("down", "--kill");
     // Settled: `down --kill` returns when it is gone.

@@ -53,7 +53,7 @@ test("a failing step fails the run with its exit code, a retry is waited for, an
   await runs.is(again, "done");
   expect(runs.lines("tries")).toEqual(["try", "try", "try"]);
   const slow = await runs.begin("steps:\n  - shell: sleep 1000\n    timeout: 50ms\n");
-  expect((await runs.is(slow, "failed")).error?.message).toContain("stopped after 0.05 s");
+  expect((await runs.is(slow, "failed")).error?.message).toContain("Timed out after 0.05 s.");
   const refused = await runs.begin("steps:\n  - agent: { provider: nobody, prompt: hello }\n");
   expect((await runs.is(refused, "failed")).error?.message).toContain(
     "There is no provider nobody. Use one of claude, ",

@@ -167,6 +167,18 @@ test("output of ended runs is removed by age; a run that can continue keeps ever
   await life.log.close();
 });
 
+test("a failed run that was removed is over for good: what its steps wrote goes by age", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.run(FAILED, "shell");
+  await life.fails(FAILED);
+  await life.submit({ kind: "remove", id: FAILED });
+  expect((await life.collect()).items.filter(({ what }) => what.includes("wrote"))).toEqual([]);
+  life.world.clock.jump(31 * DAY);
+  expect((await life.collect()).items.filter(({ what }) => what.includes("wrote"))).toHaveLength(1);
+  expect(life.files(`state/w/sessions/${FAILED}`)).not.toContain("attempts");
+  await life.log.close();
+});
+
 test("ended runs share a limit: the oldest are removed first, and one that has just ended stays", async () => {
   const life = await Life.begin(new SimDisk());
   await life.run(DONE, "done");

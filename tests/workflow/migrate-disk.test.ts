@@ -123,12 +123,12 @@ test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; orig
   expect(report.migrated).toBe(4);
   expect(report.items.map(({ state, reason, next }) => [state, reason, next?.slice(0, 15) ?? null])).toEqual([
     [null, "The file is not JSON: it is damaged, or was cut.", "It was left as "],
-    ["failed", "it goes on at step 3 of 3", "holdfast resume"],
-    ["interrupted", "it goes on at step 3 of 3", "holdfast resume"],
-    ["failed", "it goes on at step 3 of 3", "holdfast resume"],
+    ["failed", "it continues at step 3 of 3", "holdfast resume"],
+    ["interrupted", "it continues at step 3 of 3", "holdfast resume"],
+    ["failed", "it continues at step 3 of 3", "holdfast resume"],
     [
       "interrupted",
-      "it goes on at step 1 of 2, 3 of 5 items ended; it asks first whether that has happened",
+      "it continues at step 1 of 2, 3 of 5 items ended; it asks first whether that has happened",
       "holdfast resume",
     ],
   ]);
@@ -223,7 +223,7 @@ test("UC-10(a) a damaged unified checkpoint falls back to its history", async ()
   const life = await Life.begin(disk);
   expect((await life.migrate()).items.map(({ fate, reason }) => [fate, reason])).toEqual([
     ["could not", "The file is empty."],
-    ["migrated", "it goes on at step 3 of 3; it asks first whether that has happened"],
+    ["migrated", "it continues at step 3 of 3; it asks first whether that has happened"],
   ]);
 });
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { daemonHomes } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { checkpointFile, jobState, MAPPING, sessionState, THREE } from "./old-layouts.ts";
 
 afterAll(endAll);
@@ -44,7 +45,7 @@ test(
       /mapreduce-123: COULD NOT be migrated: .* does not say which workflow file .*\n.*\n {2}→ Name the file: --workflow FILE/,
     );
     expect(done.out).toMatch(
-      /session-aaa \(release\): migrated as [0-9a-f]{8}: it goes on at step 3 of 3\n.*\n {2}→ holdfast resume [0-9a-f]{8}/,
+      /session-aaa \(release\): migrated as [0-9a-f]{8}: it continues at step 3 of 3\n.*\n {2}→ holdfast resume [0-9a-f]{8}/,
     );
     const map = write(file("map.yml"), MAPPING);
     const { migrated, items } = JSON.parse((await home.run("migrate", "old", "--workflow", map, "--json")).out);
@@ -115,4 +116,44 @@ test(
     expect(await home.must("workflow.list", {})).toHaveLength(1);
   },
   2 * MINUTE,
+);
+
+test("SM-3(g) UC-10(b) what safe mode kept from being migrated is migrated when the operator leaves it", async () => {
+  const home = newHome();
+  const flow = write(home.file("flow.yml"), THREE);
+  write(home.file("state/old/sessions/session-aaa.json"), sessionState({ metadata: { workflow_path: flow } }));
+  await home.live({ HOLDFAST_SAFE_MODE: "a test" });
+  expect(await home.must("workflow.list", {})).toEqual([]);
+  await home.must("safe-mode.exit", {});
+  const listed = () => home.must("workflow.list", {});
+  await until("it is migrated", async () => (await listed()).length === 1, listed);
+});
+
+test(
+  "UC-10(a,b) Prodigy's own directories are found, and resume with the id of an old session takes it over and goes on",
+  async () => {
+    const home = new Home();
+    const file = (name: string) => join(home.path, name);
+    const flow = write(file("flow.yml"), THREE);
+    write(file(".prodigy/sessions/session-aaa.json"), sessionState({ metadata: { workflow_path: flow } }));
+    write(
+      file(".prodigy/sessions/session-other.json"),
+      sessionState({ id: "session-other", metadata: { workflow_path: flow } }),
+    );
+    write(
+      file("elsewhere/state/session-bbb/checkpoints/x.checkpoint.json"),
+      checkpointFile({ workflow_path: flow }, { status: "Running" }),
+    );
+    const resumed = await home.at(".", { PRODIGY_HOME: "elsewhere" }, "resume", "session-aaa", "--json");
+    expect([resumed.code, JSON.parse(resumed.out).state]).toEqual([0, "done"]);
+    expect(await home.json("workflows")).toHaveLength(1); // Only what was asked for.
+    const again = await home.run("resume", "session-aaa");
+    expect(again.err).toContain("release"); // It is known by its old id, and done.
+    const all = JSON.parse((await home.at(".", { PRODIGY_HOME: "elsewhere" }, "migrate", "--json")).out);
+    const fates = all.items.map(({ old, fate }: { old: string; fate: string }) => `${old} ${fate}`).sort();
+    expect(fates).toEqual(["session-aaa before", "session-bbb migrated", "session-other migrated"]);
+    const unknown = await home.run("resume", "session-none");
+    expect([unknown.code, unknown.err]).toEqual([4, expect.stringContaining('There is no run "session-none"')]);
+  },
+  MINUTE,
 );

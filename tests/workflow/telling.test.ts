@@ -14,7 +14,7 @@ test(
       "steps:",
       "  - id: work",
       "    shell: 'seq 1 30; echo because of this >&2; exit 7'",
-      "    retry: { attempts: 2, backoff: 10ms }",
+      "    retry: { attempts: 2, backoff: 1s }",
     );
     const ended = await home.run("run", "flow.yml");
     expect(ended.code).toBe(7);

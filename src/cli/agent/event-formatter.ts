@@ -25,7 +25,7 @@ export class AgentEventFormatter {
       return event === undefined ? [] : this.tell(event);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return [line(`the event ${entry.seq} (${entry.event}) cannot be read: ${reason}`)]; // TE3
+      return [line(`the event ${entry.seq} (${entry.event}) cannot be read: ${quoted(reason)}`)]; // TE3
     }
   }
 
@@ -76,6 +76,8 @@ function quoted(text: string): string {
 
 /** TE4. What every line of an agent's own text begins with. */
 export const QUOTE = "> ";
+/** TE4. What every line of ours begins with. */
+export const OURS = "· ";
 
 function textOf(text: string, part: boolean): Told {
   return { kind: "text", text, part };

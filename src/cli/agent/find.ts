@@ -6,16 +6,20 @@
 // FA3. Once found, the same agent is used for retries, even if the daemon died in between.
 import { isId, matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { nearest } from "../../wire/files/nearest.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import type { HomeFlags } from "../flags.ts";
+import type { Reader } from "../disk-reader.ts";
+import type { DataFlags, HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
+import { look } from "../look.ts";
 import { shortId } from "../sessions.ts";
 
 type Named = { readonly id: string; readonly name: string; readonly parent: string | null };
 type Act<T> = (client: RpcClient, agent: ListedAgent, again: boolean) => Promise<Result<T>>;
+type Look<T> = (reader: Reader, agent: ListedAgent) => Promise<Result<T>>;
 
 const SEE_ALL = "`holdfast agent tree` shows all.";
 
@@ -39,7 +43,22 @@ export async function onAgent<T>(
   });
 }
 
-export async function findAgent(client: RpcClient, key: string): Promise<Result<ListedAgent>> {
+/** Asks about an agent; while Holdfast is down, the disk. */
+export async function lookAtAgent<T>(
+  world: DaemonCommandWorld,
+  flags: DataFlags,
+  key: string,
+  act: Look<T>,
+): Promise<Result<T>> {
+  const home = existingHome(world, flags.home);
+  if (!home.ok) return home;
+  return look(world, { home: home.value, json: flags.json }, async (reader) => {
+    const found = await findAgent(reader, key);
+    return found.ok ? act(reader, found.value) : found;
+  });
+}
+
+export async function findAgent(client: Reader, key: string): Promise<Result<ListedAgent>> {
   const list = await client.call("agent.list", {});
   if (!list.ok) return list;
   const picked = pickAgent(list.value, key);
@@ -60,7 +79,11 @@ export function pickAgent<T extends Named>(agents: readonly T[], key: string): R
   if (found !== undefined) return ok(found);
   if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, SEE_ALL);
   const message = key === "" ? "No name was given." : `There is no agent ${JSON.stringify(key)}.`;
-  return refused("unknown", message, SEE_ALL);
+  const near = nearest(
+    key,
+    agents.flatMap((agent) => [agent.name, pathOf(agents, agent)]),
+  );
+  return refused("unknown", message, near === undefined ? SEE_ALL : `Did you mean ${near}? ${SEE_ALL}`);
 }
 
 function severalOf(agents: readonly Named[], found: readonly Named[], key: string): Result<never> {

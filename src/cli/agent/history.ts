@@ -1,12 +1,12 @@
 // `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it is doing. Both read its log on disk,
-// so
-// a daemon that dies and comes back changes nothing for the person watching.
-// LG1. When following, text is printed as the agent wrote it, without time; a line stays a line. Each line of it begins
-//      with a `>`, and each of ours with a `·`: an agent's text cannot pass for what Holdfast says (TE4 of
-//      event-formatter.ts).
+// so a daemon that dies and comes back changes nothing for the person watching.
+// LG1. Each row of an agent's text begins with a `>`, and each line of ours with a `·`: an agent's text cannot pass for
+//      what Holdfast says (TE4 of event-formatter.ts). No character of it is invisible, or moves the cursor.
+// LG2. When following, text is printed as it arrives, without time, and lines of ours are cut to the window. In the log
+//      nothing is cut: a row that continues one of ours begins with a `┆`, and only a row with a time begins an entry.
 
 import { ok } from "../../base/result.ts";
-import { visible, visibleLine } from "../../base/visible.ts";
+import { visibleProse } from "../../base/visible.ts";
 import type { Console } from "../../world/console.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -17,8 +17,9 @@ import { lastEntries } from "../log/last.ts";
 import type { EntryFound } from "../log/merge.ts";
 import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
 import { endOf } from "../log/view.ts";
-import { fit } from "../print.ts";
-import { AgentEventFormatter, joined, QUOTE, type Told } from "./event-formatter.ts";
+import { fit, timeText, wrapped } from "../print.ts";
+import { AgentEventFormatter, joined, OURS, QUOTE, type Told } from "./event-formatter.ts";
+import { GOES_ON, MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
 import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
 
 export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
@@ -34,7 +35,7 @@ async function log(world: DaemonCommandWorld, flags: AgentLogFlags, key: string)
   const raw = entryText(console, flags.json === true, until);
   if (flags.json) await printArray(console, raw, entries);
   else if (flags.all) await printLines(console, raw, entries);
-  else await console.out.write(visible(new ToldLog().text(entries)));
+  else await console.out.write(new ToldLog(rowView(console, console.out)).text(entries));
   if (entries.length === 0 && !flags.json) await sayNothing(console, 1);
   return ok(EXIT.ok);
 }
@@ -42,26 +43,36 @@ async function log(world: DaemonCommandWorld, flags: AgentLogFlags, key: string)
 /** Entries formatted for people, each with its time. */
 export class ToldLog {
   readonly #teller = new AgentEventFormatter();
+  readonly #view: RowView;
+
+  constructor(view: RowView) {
+    this.#view = view;
+  }
 
   text(entries: readonly EntryFound[]): string {
     const told = entries.flatMap(({ entry }) => {
-      const time = `${entry.ts.slice(0, 19)}  `;
+      const time = `${timeText(this.#view, entry.ts)}  `;
       return this.#teller.tellEntry(entry).map((words) => ({ words, time }));
     });
     return joined(told)
-      .map(({ words, time }) => `${framed(words, time)}\n`)
+      .flatMap(({ words, time }) =>
+        this.#rows(words, time.length).map((row, at) => `${at === 0 ? time : " ".repeat(time.length)}${row}\n`),
+      )
       .join("");
   }
-}
 
-/** Continuation lines are indented below the first. */
-function framed(told: Told, time: string): string {
-  const text = told.kind === "line" ? told.line : marked(told.text.replace(/\n$/, ""));
-  return time + text.replaceAll("\n", `\n${" ".repeat(time.length)}`);
-}
-
-function marked(text: string): string {
-  return QUOTE + text.replaceAll("\n", `\n${QUOTE}`);
+  /** LG1, LG2 */
+  #rows(told: Told, indent: number): string[] {
+    const [mark, next] = told.kind === "line" ? [OURS, GOES_ON] : [QUOTE, QUOTE];
+    const text = told.kind === "line" ? told.line : told.text.replace(/\n$/, "");
+    const { columns, widthOf } = this.#view;
+    const room = Math.max(columns - indent - mark.length, MIN_COLUMNS);
+    return text
+      .split("\n")
+      .flatMap((line) =>
+        wrapped(visibleProse(line), room, widthOf).map((row, at) => `${at === 0 ? mark : next}${row}`),
+      );
+  }
 }
 
 async function followAgent(world: DaemonCommandWorld, flags: FollowFlags, key: string): Promise<Exit> {
@@ -100,7 +111,7 @@ function wordSight(console: Console): HistoryView {
   const said = new MarkedText(console);
   const words = (told: Told): string => {
     if (told.kind === "text") return said.text(told.text, told.part);
-    const lines = told.line.split("\n").map((line) => `${cut(console, `· ${visibleLine(line)}`)}\n`);
+    const lines = told.line.split("\n").map((line) => `${cut(console, OURS + visibleProse(line))}\n`);
     return said.end() + lines.join("");
   };
   const show = async (entries: readonly EntryFound[]) => {
@@ -111,16 +122,16 @@ function wordSight(console: Console): HistoryView {
   return { show, close: () => console.out.write(said.end()) };
 }
 
-/** LG1. Text that comes in pieces. On a terminal each row begins with the mark: a long line has to stay marked, too. */
+/** LG1, LG2. Text that comes in pieces. On a terminal each row begins with the mark, also those of a long line. */
 class MarkedText {
   readonly #columns: number;
   readonly #widthOf: (text: string) => number;
   /** Where the last piece ended; 0 at the beginning of a line. */
   #column = 0;
 
-  constructor({ out, widthOf }: Console) {
-    this.#columns = out.tty ? out.columns() : Number.POSITIVE_INFINITY;
-    this.#widthOf = widthOf;
+  constructor(console: Console) {
+    this.#columns = rowView(console, console.out).columns;
+    this.#widthOf = console.widthOf;
   }
 
   /** The end of a line that is not complete. */
@@ -132,7 +143,7 @@ class MarkedText {
 
   text(text: string, isPart: boolean): string {
     let shown = isPart ? "" : this.end();
-    for (const character of visible(text)) shown += this.#next(character);
+    for (const character of visibleProse(text)) shown += this.#next(character);
     return shown;
   }
 

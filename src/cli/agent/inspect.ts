@@ -1,16 +1,18 @@
 // `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and its unread messages.
+// AI1. Only rows of ours begin at the left edge: those of a text, also if it is wider than the window, are indented.
 
 import { ok, type Result } from "../../base/result.ts";
-import { visible, visibleLine } from "../../base/visible.ts";
+import { visibleLine, visibleProse } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, printJson, say } from "../print.ts";
-import { columns } from "../table.ts";
-import { onAgent } from "./find.ts";
+import { count, printJson, say, timeText, wrapped } from "../print.ts";
+import { tableText } from "../table.ts";
+import { lookAtAgent } from "./find.ts";
+import { MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
 import { rowOf, spanText } from "./row.ts";
 import { ruleText } from "./rules.ts";
 import { fetching, workspaceLines } from "./workspace.ts";
@@ -19,15 +21,15 @@ import { fetching, workspaceLines } from "./workspace.ts";
 const INDENT = 12;
 
 async function inspect(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
-  const shown = await onAgent<ShownAgent>(world, flags, key, (client, { id }) => client.call("agent.show", { id }));
+  const shown = await lookAtAgent<ShownAgent>(world, flags, key, (client, { id }) => client.call("agent.show", { id }));
   if (!shown.ok) return shown;
   const { console, clock } = world;
   if (flags.json) await printJson(console, { ...shown.value, ...rowOf(shown.value) });
-  else await console.out.write(visible(textOf(shown.value, clock.now())));
+  else await console.out.write(textOf(shown.value, clock.now(), rowView(console, console.out)));
   return ok(EXIT.ok);
 }
 
-function textOf(agent: ShownAgent, now: number): string {
+function textOf(agent: ShownAgent, now: number, view: RowView): string {
   const { turnStartedAt, turns, prompts, inbox, reminders, rules } = agent;
   const since = turnStartedAt === null ? "" : `, the current one for ${spanText(now - Date.parse(turnStartedAt))}`;
   const lines: readonly (readonly [string, string | null])[] = [
@@ -45,13 +47,15 @@ function textOf(agent: ShownAgent, now: number): string {
     ["inbox", count(inbox, "message")],
     ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),
-    ...reminders.map(({ due, text }) => ["reminder", `${due} ${text}`] as const),
+    ...reminders.map(({ due, text }) => ["reminder", `${timeText(view, due)} ${text}`] as const),
     ...rules.map((rule) => ["rule", `${rule.rule_id}: ${rule.decision} ${ruleText(rule)}`] as const),
     ["told", agent.instructions || null],
     ["said", agent.lastText || null],
     ["result", agent.result],
   ];
-  return lines.map(([name, value]) => (value === null ? "" : `${name.padEnd(INDENT)}${hanging(value)}\n`)).join("");
+  return lines
+    .map(([name, value]) => (value === null ? "" : `${name.padEnd(INDENT)}${hanging(value, view)}\n`))
+    .join("");
 }
 
 function settingLines(settings: AgentSettings): (readonly [string, string])[] {
@@ -68,13 +72,15 @@ function settingLines(settings: AgentSettings): (readonly [string, string])[] {
   ];
 }
 
-/** Continuation lines of a text are indented below the first. */
-function hanging(text: string): string {
-  return text.replaceAll("\n", `\n${" ".repeat(INDENT)}`);
+/** AI1 */
+function hanging(text: string, { columns, widthOf }: RowView): string {
+  const room = Math.max(columns - INDENT, MIN_COLUMNS);
+  const rows = text.split("\n").flatMap((line) => wrapped(visibleProse(line), room, widthOf));
+  return rows.join(`\n${" ".repeat(INDENT)}`);
 }
 
 async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
-  const messages: Result<readonly Message[]> = await onAgent(world, flags, key, (client, { id }) =>
+  const messages: Result<readonly Message[]> = await lookAtAgent(world, flags, key, (client, { id }) =>
     client.call("agent.inbox", { id }),
   );
   if (!messages.ok) return messages;
@@ -88,11 +94,9 @@ async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): 
 function inboxText({ console }: DaemonCommandWorld, messages: readonly Message[]): string {
   const rows = messages.map((message) => {
     const { message_id, kind, timestamp, payload } = message;
-    return [timestamp.slice(0, 19), message_id, kind, senderName(message), payload].map(visibleLine);
+    return [timeText(console, timestamp), message_id, kind, senderName(message), payload].map(visibleLine);
   });
-  return columns([["SENT", "ID", "KIND", "FROM", "TEXT"], ...rows], console.widthOf)
-    .map((line) => `${line}\n`)
-    .join("");
+  return tableText(console, [["SENT", "ID", "KIND", "FROM", "TEXT"], ...rows]);
 }
 
 export const inspectCommand = withDaemonWorld(inspect);

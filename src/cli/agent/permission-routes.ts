@@ -1,11 +1,11 @@
 // The permission commands: what agents ask, what people answer, and the rules that decide without asking.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, flag, home, proposing, text, textFlag } from "../flags.ts";
+import { type DataFlags, described, flag, home, proposing, text, textFlag } from "../flags.ts";
 import type { AnswerFlags } from "./prompts.ts";
 import type { AddRuleFlags } from "./rules.ts";
 
-const PROMPT = "{id, agent, tool, input, since, deadline, state, name}";
+const PROMPT = "{id, agent, tool, input, since, deadline, state, name, stage}";
 const RULE = "{id, agent, decision, tool, args, message, input?}";
 
 const DECISIONS = ["allow", "deny"] as const;
@@ -36,14 +36,11 @@ const prompts = buildCommand<DataFlags, [prompt?: string], Context>({
     flags: { home, json: flag(`One JSON array of ${PROMPT}`) },
     positional: { kind: "tuple", parameters: [{ ...promptId, optional: true }] },
   },
-  docs: {
-    brief: "Show what agents ask, with everything they want to do; or one prompt, also if it is answered",
-    fullDescription: [
-      "Shows what agents ask, with everything they want to do; or one prompt, also if it is answered.",
-      "Each line of an agent's input begins with a bar: │, or ┆ if it continues the line above. Characters that cannot be",
-      "seen are shown as \\u followed by their number.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Show what agents ask, with everything they want to do; or one prompt, also if it is answered",
+    "Each line of an agent's input begins with a bar: │, or ┆ if it continues the line above. Characters that cannot be",
+    "seen are shown as \\u followed by their number.",
+  ),
 });
 
 const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "deny"], Context>({
@@ -57,14 +54,12 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
     },
     positional: { kind: "tuple", parameters: [promptId, decision] },
   },
-  docs: {
-    brief: "Answer a permission prompt",
-    fullDescription: [
-      "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
-      "the agent has to ask again. What was answered is shown. If the id is not given in full on a terminal, it is",
-      "shown first, and you are asked.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Answer a permission prompt",
+    "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
+    "the agent has to ask again. What was answered is shown. If the id is not given in full on a terminal, it is",
+    "shown first, and you are asked.",
+  ),
 });
 
 const ls = buildCommand<DataFlags, [], Context>({
@@ -99,16 +94,15 @@ const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string
       ],
     },
   },
-  docs: {
-    brief: "Add a rule that decides without asking: holdfast rules add allow Bash --arg command='git log *'",
-    fullDescription: [
-      "Prints the rule's id. A pattern must match the whole text: `*` is any characters, `?` one, `[ab]` one of these.",
-      "In an allow rule, `*` matches neither a line end nor anything that joins commands in a shell (; & | < > ` $), nor",
-      "an option: `git log *` allows neither `git log; rm -rf ~` nor `git log --output=x`, but `git log --oneline *` allows",
-      "that one. `**` matches everything. In a deny rule `*` matches everything. Arguments that are not texts are matched",
-      "as JSON. What an agent is denied is denied all agents below it.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Add a rule that decides without asking",
+    "For example: holdfast rules add allow Bash --arg command='git log *'",
+    "Prints the rule's id. A pattern must match the whole text: `*` is any characters, `?` one, `[ab]` one of these.",
+    "In an allow rule, `*` matches neither a line end nor anything that joins commands in a shell (; & | < > ` $), nor",
+    "an option: `git log *` allows neither `git log; rm -rf ~` nor `git log --output=x`, but `git log --oneline *` allows",
+    "that one. `**` matches everything. In a deny rule `*` matches everything. Arguments that are not texts are matched",
+    "as JSON. What an agent is denied is denied all agents below it.",
+  ),
 });
 
 const rm = buildCommand<DataFlags, [rule: string], Context>({

@@ -4,11 +4,12 @@ import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import { promptBlock, toolText } from "./prompt-block.ts";
 
 const widthOf = (text: string) => Bun.stringWidth(text);
-const VIEW = { columns: 80, widthOf, now: Date.parse("2026-01-01T00:00:00Z") };
+const VIEW = { columns: 80, widthOf, minutesAhead: () => 60, now: Date.parse("2026-01-01T00:00:00Z") };
 
 function prompt(tool: string, input: Json): ListedPrompt {
   const times = { since: "2026-01-01T00:00:00.000Z", deadline: "2026-01-07T23:30:00.000Z", state: "open" } as const;
-  return { id: "0123456789abcdef", agent: "a".repeat(32), name: "lead", tool, input, ...times };
+  const who = { id: "0123456789abcdef", agent: "a".repeat(32), name: "lead" };
+  return { ...who, tool, input, ...times, stage: "WaitingForClient" };
 }
 
 /** What the lines with a bar say, with the wrapped ones joined again. */
@@ -27,7 +28,7 @@ test("a prompt is a block: who asks, since when, for what, and each argument by 
       "prompt  0123456789abcdef",
       "agent   lead (aaaaaaaa)",
       "tool    Bash",
-      "since   2026-01-01T00:00:00, 6 d 23 h left",
+      "since   2026-01-01 01:00:00 +01:00, 6 d 23 h left",
       "input   31 characters in 2 lines",
       "│ command: rm -rf build",
       "│ timeout: 5",

@@ -10,24 +10,30 @@ import { isRecord, type Json, jsonIn } from "../../base/json.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { Console, Output } from "../../world/console.ts";
-import { count, fit } from "../print.ts";
+import { count, fit, timeText, wrapped } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { spanText } from "./row.ts";
 
 /** Where a block is printed. */
-export type BlockView = { readonly columns: number; widthOf(text: string): number; readonly now: number };
+export type RowView = Pick<Console, "widthOf" | "minutesAhead"> & { readonly columns: number };
+export type BlockView = RowView & { readonly now: number };
 
 /** As wide as the window; elsewhere nothing is wrapped. */
-export function blockView({ widthOf }: Console, output: Output, now: number): BlockView {
-  return { columns: output.tty ? output.columns() : Number.POSITIVE_INFINITY, widthOf, now };
+export function rowView({ widthOf, minutesAhead }: Pick<Console, "widthOf" | "minutesAhead">, output: Output): RowView {
+  return { columns: output.tty ? output.columns() : Number.POSITIVE_INFINITY, widthOf, minutesAhead };
+}
+
+export function blockView(console: Console, output: Output, now: number): BlockView {
+  return { ...rowView(console, output), now };
 }
 
 const BAR = "│ ";
-const GOES_ON = "┆ ";
+/** Of a row that continues the one above. */
+export const GOES_ON = "┆ ";
 /** PR3. No provider's own tool has a longer name. */
 const TOOL_CELLS = 60;
 /** Narrower windows wrap by themselves. */
-const MIN_COLUMNS = 20;
+export const MIN_COLUMNS = 20;
 
 export function promptBlock(prompt: ListedPrompt, view: BlockView): string {
   const { id, name, agent, tool, input, since, deadline, state } = prompt;
@@ -38,9 +44,9 @@ export function promptBlock(prompt: ListedPrompt, view: BlockView): string {
     `prompt  ${id}`,
     `agent   ${plainLine(name)} (${shortId(agent)})`,
     `tool    ${toolText(tool, view.widthOf)}`,
-    `since   ${since.slice(0, 19)}${left}`,
+    `since   ${timeText(view, since)}${left}`,
     `input   ${count(size, "character")} in ${count(lines.length, "line")}`,
-    ...lines.flatMap((line) => wrapped(plainLine(line), view)),
+    ...lines.flatMap((line) => barred(plainLine(line), view)),
     "",
   ].join("\n");
 }
@@ -82,18 +88,7 @@ function isSmall(value: Json): boolean {
 }
 
 /** PR1, PR2 */
-function wrapped(line: string, { columns, widthOf }: BlockView): string[] {
-  const room = Math.max(columns, MIN_COLUMNS) - BAR.length;
-  const rows: string[] = [];
-  let [row, width] = ["", 0];
-  for (const character of line) {
-    const cells = widthOf(character);
-    if (width + cells > room) {
-      rows.push(row);
-      [row, width] = ["", 0];
-    }
-    row += character;
-    width += cells;
-  }
-  return [...rows, row].map((one, at) => `${at === 0 ? BAR : GOES_ON}${one}`);
+function barred(line: string, { columns, widthOf }: BlockView): string[] {
+  const rows = wrapped(line, Math.max(columns, MIN_COLUMNS) - BAR.length, widthOf);
+  return rows.map((row, at) => `${at === 0 ? BAR : GOES_ON}${row}`);
 }

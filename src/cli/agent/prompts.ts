@@ -11,13 +11,14 @@ import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
-import type { RpcClient } from "../../wire/rpc/client.ts";
 import { sayAttempts } from "../attempts.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
+import { look } from "../look.ts";
 import { Printer, printJson, say } from "../print.ts";
 import { typedLine } from "./input.ts";
 import { blockView, promptBlock } from "./prompt-block.ts";
@@ -29,14 +30,14 @@ export type AnswerFlags = DataFlags & { readonly message?: string; readonly alwa
 const MIN_KEY = 8;
 
 /** Other programs rely on this shape: fields are added, never changed. */
-export function promptRow({ id, agent, name, tool, input, since, deadline, state, rule }: ListedPrompt) {
-  return { id, agent, tool, input, since, deadline, state, name, ...(rule !== undefined && { rule }) };
+export function promptRow({ id, agent, name, tool, input, since, deadline, state, stage, rule }: ListedPrompt) {
+  return { id, agent, tool, input, since, deadline, state, name, stage, ...(rule !== undefined && { rule }) };
 }
 
 async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed: Result<readonly ListedPrompt[]> = await onDaemon(world, home.value, (client) =>
+  const listed: Result<readonly ListedPrompt[]> = await look(world, { home: home.value, json: flags.json }, (client) =>
     key === undefined ? client.call("prompt.list", {}) : onlyOne(client, key),
   );
   if (!listed.ok) return listed;
@@ -48,7 +49,7 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string
   return ok(EXIT.ok);
 }
 
-async function onlyOne(client: RpcClient, key: string): Promise<Result<readonly ListedPrompt[]>> {
+async function onlyOne(client: Reader, key: string): Promise<Result<readonly ListedPrompt[]>> {
   const found = await promptOf(client, key);
   return found.ok ? ok([found.value]) : found;
 }
@@ -110,12 +111,12 @@ async function isMeant(world: DaemonCommandWorld, prompt: ListedPrompt, decision
 }
 
 /** A prompt that is no longer open is found too: answering it is refused with what became of it. */
-async function promptOf(client: RpcClient, key: string): Promise<Result<ListedPrompt>> {
+async function promptOf(client: Reader, key: string): Promise<Result<ListedPrompt>> {
   const open = await promptIn(client, false, key);
   return open.ok || open.error.code !== "unknown" ? open : promptIn(client, true, key);
 }
 
-async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<ListedPrompt>> {
+async function promptIn(client: Reader, closed: boolean, key: string): Promise<Result<ListedPrompt>> {
   const listed = await client.call("prompt.list", { closed });
   if (!listed.ok) return listed;
   const ids = listed.value.map(({ id }) => id);

@@ -1,7 +1,18 @@
 // The agent commands: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { choiceFlag, countFlag, type DataFlags, flag, home, newName, proposing, text, textFlag } from "../flags.ts";
+import {
+  choiceFlag,
+  countFlag,
+  type DataFlags,
+  described,
+  flag,
+  home,
+  newName,
+  proposing,
+  text,
+  textFlag,
+} from "../flags.ts";
 import type { SetFlags, TerminateFlags } from "./change.ts";
 import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
@@ -66,13 +77,13 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
     positional: { kind: "tuple", parameters: [newName] },
   },
   docs: {
-    brief: "Create an agent: holdfast agent new <name> [-- command …]",
-    customUsage: ["[--provider provider] [--model model] [--instructions text] [--cwd dir] <name> [-- <command> …]"],
-    fullDescription: [
+    ...described(
+      "Create an agent",
       "Creates an agent and prints its id. It is on disk when this returns; with instructions it starts at once.",
       "A command after -- is run instead of the provider's own; acp, command and scripted have none of their own.",
       "docs/AGENTS.md starts with an agent that needs no key.",
-    ].join("\n"),
+    ),
+    customUsage: ["[--provider provider] [--model model] [--instructions text] [--cwd dir] <name> [-- <command> …]"],
   },
 });
 
@@ -91,13 +102,11 @@ const ask = buildCommand<DataFlags, [agent: string, text: string], Context>({
     flags: { home, json: flag("One JSON object {id, name, outcome, turn, response, reason, prompts}") },
     positional: message,
   },
-  docs: {
-    brief: "Send a message, wait for the turn that handles it, and print the response",
-    fullDescription: [
-      "Waits through crashes and restarts of the daemon. Ctrl-C stops waiting; the agent continues.",
-      "Exit code 0: answered. 1: the turn failed, or the agent crashed or was terminated. 3: it waits for a person.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Send a message, wait for the turn that handles it, and print the response",
+    "Waits through crashes and restarts of the daemon. Ctrl-C stops waiting; the agent continues.",
+    "Exit code 0: answered. 1: the turn failed, or the agent crashed or was terminated. 3: it waits for a person.",
+  ),
 });
 
 const tree = buildCommand<DataFlags, [], Context>({
@@ -139,10 +148,10 @@ const log = buildCommand<AgentLogFlags, [agent: string], Context>({
     aliases: { n: "lines" },
     positional: one,
   },
-  docs: {
-    brief: "Print what an agent did, even after its end",
-    fullDescription: "Only reads the disk: it works while the daemon is down, and for agents that were terminated.",
-  },
+  docs: described(
+    "Print what an agent did, even after its end",
+    "Only reads the disk: it works while the daemon is down, and for agents that were terminated.",
+  ),
 });
 
 const follow = buildCommand<FollowFlags, [agent: string], Context>({
@@ -156,10 +165,10 @@ const follow = buildCommand<FollowFlags, [agent: string], Context>({
     aliases: { n: "lines" },
     positional: one,
   },
-  docs: {
-    brief: "Watch an agent: its text, the tools it uses, its prompts, how its turns end",
-    fullDescription: "Continues through crashes and restarts of the daemon, until Ctrl-C or the agent's end.",
-  },
+  docs: described(
+    "Watch an agent: its text, the tools it uses, its prompts, how its turns end",
+    "Continues through crashes and restarts of the daemon, until Ctrl-C or the agent's end.",
+  ),
 });
 
 const terminate = buildCommand<TerminateFlags, [agent: string], Context>({
@@ -201,13 +210,11 @@ const fetch = buildCommand<FetchFlags, [agent: string], Context>({
     flags: { home, print: flag("Print the git command instead of running it") },
     positional: one,
   },
-  docs: {
-    brief: "Bring the commits of a sandboxed agent from its clone into your repository",
-    fullDescription: [
-      "They become the remote-tracking branch holdfast/NAME-ID; your own branches and files stay as they are.",
-      "git reads the clone inside a sandbox, and checks every object: the agent may have put anything there.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Bring the commits of a sandboxed agent from its clone into your repository",
+    "They become the remote-tracking branch holdfast/NAME-ID; your own branches and files stay as they are.",
+    "git reads the clone inside a sandbox, and checks every object: the agent may have put anything there.",
+  ),
 });
 
 const agents = buildRouteMap({

@@ -9,15 +9,16 @@ import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import { warningsOf } from "../../core/agent/rule-warnings.ts";
 import { type Rule, whyUnfit } from "../../core/agent/rules.ts";
-import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import type { ListedAgent, OwnedRule } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
+import { look } from "../look.ts";
 import { printJson, say } from "../print.ts";
-import { columns } from "../table.ts";
+import { tableText } from "../table.ts";
 import { findAgent } from "./find.ts";
 
 export type AddRuleFlags = DataFlags & {
@@ -30,12 +31,15 @@ export type AddRuleFlags = DataFlags & {
 /** Unique among a thousand, and short enough to type. */
 const ID_LENGTH = 12;
 const HEAD = ["ID", "AGENT", "DECISION", "TOOL", "ARGUMENTS", "MESSAGE"];
+const CUTS = [
+  { column: HEAD.indexOf("MESSAGE"), keeps: "start" },
+  { column: HEAD.indexOf("ARGUMENTS"), keeps: "start" },
+] as const;
 
-type Owned = { readonly agent: string | null; readonly rule: Rule };
-
-function ruleRow({ agent, rule }: Owned) {
+function ruleRow({ agent, rule, from }: OwnedRule) {
   const { rule_id, decision, tool, args, message, input } = rule;
-  return { id: rule_id, agent, decision, tool, args, message, ...(input !== undefined && { input }) };
+  const more = { ...(input !== undefined && { input }), ...(from !== undefined && { from }) };
+  return { id: rule_id, agent, decision, tool, args, message, ...more };
 }
 
 /** What it is about: the tool, and its arguments. */
@@ -54,7 +58,7 @@ function argumentText({ args, input }: Rule): string {
 async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await onDaemon(world, home.value, async (client) => {
+  const found = await look(world, { home: home.value, json: flags.json }, async (client) => {
     const rules = await client.call("rule.list", {});
     const agents = await client.call("agent.list", {});
     if (!rules.ok) return rules;
@@ -68,15 +72,13 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   return ok(EXIT.ok);
 }
 
-function tableOf({ console }: DaemonCommandWorld, rules: readonly Owned[], agents: readonly ListedAgent[]): string {
+function tableOf({ console }: DaemonCommandWorld, rules: readonly OwnedRule[], agents: readonly ListedAgent[]): string {
   const rows = rules.map(({ agent, rule }) => {
     const { rule_id, decision, tool, message } = rule;
     const owner = agent === null ? "all" : (agents.find(({ id }) => id === agent)?.name ?? agent);
     return [rule_id, owner, decision, tool, argumentText(rule), message].map(visibleLine);
   });
-  return columns([HEAD, ...rows], console.widthOf)
-    .map((line) => `${line.trimEnd()}\n`)
-    .join("");
+  return tableText(console, [HEAD, ...rows], CUTS);
 }
 
 async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Decision, tool: string): Promise<Exit> {
@@ -86,7 +88,7 @@ async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Dec
   if (!home.ok) return home;
   if (!made.ok) return made;
   const rule = made.value;
-  const added = await onDaemon(world, home.value, async (client, again): Promise<Result<Owned>> => {
+  const added = await onDaemon(world, home.value, async (client, again): Promise<Result<OwnedRule>> => {
     const owner = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
     if (owner?.ok === false) return owner;
     const agent = owner?.value.id ?? null;

@@ -1,6 +1,7 @@
 // An agent's log on disk, whether or not a daemon is running and writing to it.
 // AS1. A daemon that answers resolves the name. If it does not know it (a terminated agent), or is down, the logs are
 //      searched: an agent's first entry has its name.
+// AS2. The daemon is asked about the agent, so that it knows that a person looks: its prompts do not expire meanwhile.
 import { ok, type Result } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
@@ -41,6 +42,7 @@ async function knownToDaemon(
   const line = await dial(world, home);
   if (!line.ok || line.value === undefined) return undefined;
   const found = await findAgent(line.value, key);
+  if (found.ok) await line.value.call("agent.show", { id: found.value.id }); // AS2
   line.value.close();
   if (found.ok) return ok(found.value.id);
   return found.error.code === "ambiguous" ? found : undefined;

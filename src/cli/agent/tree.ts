@@ -4,14 +4,14 @@
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
-import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { fit, printJson, say } from "../print.ts";
+import { look } from "../look.ts";
+import { printJson, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { columns } from "../table.ts";
+import { tableText } from "../table.ts";
 import { spanText, type TreeRow, treeOf } from "./row.ts";
 
 const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "NOTE"];
@@ -19,7 +19,9 @@ const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "N
 async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await onDaemon<readonly ListedAgent[]>(world, home.value, (client) => client.call("agent.list", {}));
+  const listed = await look<readonly ListedAgent[]>(world, { home: home.value, json: flags.json }, (reader) =>
+    reader.call("agent.list", {}),
+  );
   if (!listed.ok) return listed;
   const { console } = world;
   if (flags.json) await printJson(console, treeOf(listed.value));
@@ -30,9 +32,7 @@ async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> 
 
 function tableOf({ console, clock }: DaemonCommandWorld, roots: readonly TreeRow[]): string {
   const rows = roots.flatMap((root) => linesOf(root, "", "")).map(({ drawn, row }) => cellsOf(drawn, row, clock.now()));
-  const lines = columns([HEAD, ...rows.map((cells) => cells.map(visibleLine))], console.widthOf);
-  const cut = (line: string) => (console.out.tty ? fit(line, console.out.columns(), console.widthOf) : line);
-  return lines.map((line) => `${cut(line.trimEnd())}\n`).join("");
+  return tableText(console, [HEAD, ...rows.map((cells) => cells.map(visibleLine))]);
 }
 
 type Drawn = { readonly drawn: string; readonly row: TreeRow };

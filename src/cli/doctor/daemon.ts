@@ -14,16 +14,23 @@ const ANSWER_MS = 3_000;
 const STARTS_MS = 3_000;
 const LOOK_MS = 100;
 
+const RETRIED = "it is tried again by itself";
+const CONTAINED = "everything else goes on";
+
 export async function checkDaemon(site: Site): Promise<Finding[]> {
   const { world, home } = site;
   const place = { disk: world.disk, home };
   const isWatched = isWantedUp(place) && runningOn(world, home).watchdog !== undefined;
   const status = await statusWithin(site, isWatched ? STARTS_MS : 0);
   const daemon = { pid: runningOn(world, home).daemon?.pid ?? null };
-  if (status === undefined) return [isWatched ? found(noDaemon(place, daemon)) : fine("daemon", "none answers")];
+  if (status === undefined)
+    return [isWatched ? found(noDaemon(place, daemon), RETRIED) : fine("daemon", "none answers")];
   const web = { pid: status.web.pid ?? runningOn(world, home).web?.pid ?? null }; // It may be unable to open files.
   const page = isWatched ? pageTroubles(place, web) : [];
-  const troubles = [...page, ...(status.troubles ?? [])].map(found);
+  const troubles = [
+    ...page.map((one) => found(one, RETRIED)),
+    ...(status.troubles ?? []).map((one) => found(one, CONTAINED)),
+  ];
   return troubles.length > 0 ? troubles : [fine("daemon", `it answers (${status.recovery.stage})`)];
 }
 
@@ -40,6 +47,6 @@ async function statusWithin({ world, home }: Site, patienceMs: number): Promise<
   }
 }
 
-function found({ what, next }: Trouble): Finding {
-  return problem("daemon", { what, why: "it is tried again by itself", next });
+function found({ what, next }: Trouble, why: string): Finding {
+  return problem("daemon", { what, why, next });
 }

@@ -1,5 +1,7 @@
 // The disk below the home: whether the daemon's writes succeed, and whether its file system is fit to keep a home.
 // DF1. The daemon knows about failed writes that left no trace on the disk; without a daemon there is nothing to ask.
+// DF2. A home needs what POSIX promises: a rename that replaces at once, and a sync that reaches the disk. File systems
+//      that do not keep these promises are unsupported (docs/RUNBOOK.md).
 
 import { dial } from "../../home/dial.ts";
 import { within } from "../../world/wait.ts";
@@ -8,8 +10,19 @@ import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 
 /** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
-/** Their locks or syncs depend on another machine. */
-const NETWORK = /^(?:nfs4?|cifs|smb3?|9p|afs|ceph|fuse\.(?:sshfs|glusterfs|s3fs|rclone))$/;
+/** DF2. Why each is unsupported, by its type. */
+const UNSUPPORTED: readonly (readonly [type: RegExp, why: string])[] = [
+  [
+    /^(?:nfs4?|cifs|smb3?|smbfs|afs|ceph|lustre|glusterfs|ocfs2|gfs2)$/,
+    "locks, renames and syncs depend on another machine",
+  ],
+  [
+    /^(?:9p|v9fs|drvfs|virtiofs|vboxsf|vmhgfs|prl_fs)$/,
+    "it is a directory of another system, whose syncs may not reach the disk",
+  ],
+  [/^fuse(?:blk)?(?:\.|$)/, "a program decides what a rename and a sync do"],
+  [/^(?:vfat|msdos|fat|exfat|ntfs3?|hfs|hfsplus)$/, "it has no atomic rename, no permissions, or no hard links"],
+];
 const READS: Readonly<Record<string, string>> = { read: "read", list: "read" };
 const MEMORY = /^(?:tmpfs|ramfs)$/;
 
@@ -34,7 +47,7 @@ export async function checkFileSystem({ machine, home }: Site): Promise<Finding[
   if (readOnly) return [problem("file-system", { what: `${what} is read-only`, why: fails, next: remountHint(found) })];
   const next = "Move the home to a local disk, with HOLDFAST_HOME";
   if (MEMORY.test(type)) return [warning("file-system", { what, why: "it is empty after a reboot", next })];
-  if (NETWORK.test(type))
-    return [warning("file-system", { what, why: "locks and syncs may not hold over a network", next })];
+  const why = UNSUPPORTED.find(([kind]) => kind.test(type))?.[1];
+  if (why !== undefined) return [problem("file-system", { what: `${what} is not supported`, why, next })]; // DF2
   return [fine("file-system", what)];
 }

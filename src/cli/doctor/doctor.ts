@@ -12,9 +12,10 @@ import { realMachine } from "../../world/real/machine.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { meantHome } from "../home.ts";
+import { chosenHome, meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
+import { closedHome } from "./access.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
 import { checkDaemon } from "./daemon.ts";
 import { checkDisk, checkFileSystem } from "./disk.ts";
@@ -61,7 +62,9 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
 ];
 
 async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Exit> {
-  const home = meantHome(world, flags.home);
+  const named = chosenHome(world.console, flags.home);
+  const isClosed = named !== undefined && closedHome(world.disk, realMachine(), named) !== undefined;
+  const home = isClosed ? ok(named) : meantHome(world, flags.home);
   if (!home.ok) return home;
   const deep = flags.deep === true;
   const first = await examine(world, home.value, deep);
@@ -76,13 +79,14 @@ async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Ex
 }
 
 async function examine(world: DaemonCommandWorld, home: string, deep: boolean): Promise<Finding[]> {
-  const there = world.disk.stat(home) !== undefined;
+  const closed = closedHome(world.disk, realMachine(), home);
+  const isThere = closed === undefined && world.disk.stat(home) !== undefined;
   const progress = progressOf(world, deep);
   const site = siteOf(world, home, deep, progress.tell);
-  const checkers = there ? WITH_HOME : WITHOUT_HOME;
+  const checkers = isThere ? WITH_HOME : WITHOUT_HOME;
   const found = await Promise.all(checkers.map(([name, check]) => guarded(name, check, site)));
   await progress.end();
-  const missing = there ? [] : [noHome(home)];
+  const missing = isThere ? [] : [closed ?? noHome(home)];
   return [...missing, ...found.flat()];
 }
 

@@ -41,7 +41,7 @@ export function listFiles(site: Pick<Site, "world" | "machine" | "home" | "deep"
   const waiting = [site.home, ...OURS.map((name) => joinPath(site.home, name))];
   // Iterating also yields the entries added meanwhile, so this loop is the whole search.
   for (const path of waiting) {
-    const looked = site.machine.look(path);
+    const looked = lookAt(site, path);
     if (looked === undefined) continue;
     found.push({ path, ...looked });
     if (!site.deep && found.length >= MAX_FILES) break;
@@ -49,6 +49,16 @@ export function listFiles(site: Pick<Site, "world" | "machine" | "home" | "deep"
     for (const name of namesIn(site, path)) waiting.push(joinPath(path, name));
   }
   return found;
+}
+
+/** What cannot be seen is judged by the directory that hides it. */
+function lookAt({ machine }: Pick<Site, "machine">, path: string) {
+  try {
+    return machine.look(path);
+  } catch (error) {
+    if (isFault(error, "EACCES", "EPERM")) return undefined;
+    throw error;
+  }
 }
 
 /** A directory that we may not read is judged by its own permissions. */

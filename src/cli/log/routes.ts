@@ -1,7 +1,7 @@
 // `holdfast log …`: the names, flags and arguments of its commands.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, text, wholeNumber } from "../flags.ts";
+import { type DataFlags, described, text, wholeNumber } from "../flags.ts";
 import type { ShowFlags } from "./show.ts";
 import type { TailFlags } from "./tail.ts";
 
@@ -41,14 +41,12 @@ const verify = buildCommand<DataFlags, [session?: string], Context>({
     flags: { home, json: jsonFlag("One JSON object {home, whole, running, sessions, wal, quarantine, findings}") },
     positional: { kind: "tuple", parameters: [session] },
   },
-  docs: {
-    brief: "Check every line of the log, and list damage and quarantine",
-    fullDescription: [
-      "Checks every line of the write-ahead log and of the sessions' logs, and lists what is in quarantine.",
-      READ_ONLY,
-      "Exit code 0: whole (an unfinished write at the end is allowed: the next start removes it). 1: damaged.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Check every line of the log, and list damage and quarantine",
+    "Checks the write-ahead log and the sessions' logs.",
+    READ_ONLY,
+    "Exit code 0: whole (an unfinished write at the end is allowed: the next start removes it). 1: damaged.",
+  ),
 });
 
 const show = buildCommand<ShowFlags, [session?: string], Context>({
@@ -68,13 +66,11 @@ const show = buildCommand<ShowFlags, [session?: string], Context>({
     },
     positional: { kind: "tuple", parameters: [session] },
   },
-  docs: {
-    brief: "Print the events of a session, or of all sessions in one order",
-    fullDescription: [
-      "Prints one event per line: seq, time, the session's id, event, data. On a terminal long lines are cut.",
-      READ_ONLY,
-    ].join("\n"),
-  },
+  docs: described(
+    "Print the events of a session, or of all sessions in one order",
+    "Prints one event per line: seq, time, the session's id, event, data. On a terminal long lines are cut.",
+    READ_ONLY,
+  ),
 });
 
 const tail = buildCommand<TailFlags, [session?: string], Context>({
@@ -100,7 +96,7 @@ const tail = buildCommand<TailFlags, [session?: string], Context>({
     aliases: { n: "lines", f: "follow" },
     positional: { kind: "tuple", parameters: [session] },
   },
-  docs: { brief: "Print the last events, and with -f new ones as they arrive", fullDescription: READ_ONLY },
+  docs: described("Print the last events, and with -f new ones as they arrive", READ_ONLY),
 });
 
 export const logRoutes = buildRouteMap<"verify" | "show" | "tail", Context>({

@@ -1,6 +1,5 @@
-// `holdfast __complete`: the completions of a command line, one per line. A shell calls it at every Tab, so it is
-// quick,
-// starts nothing, and prints nothing if it does not know.
+// `holdfast __complete`: the completions of a command line, one per line, or `:files` if it is a path. A shell calls it
+// at every Tab, so it is quick, starts nothing, and prints nothing if it does not know.
 
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
 import { ok, type Result } from "../../base/result.ts";
@@ -10,7 +9,7 @@ import type { RpcClient } from "../../wire/rpc/client.ts";
 import { within } from "../../world/wait.ts";
 import { type Context, EXIT, type Exit, type Given, type Named } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import type { HomeFlags } from "../flags.ts";
+import { FILES, type HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
 import { shortId } from "../sessions.ts";
 
@@ -25,15 +24,25 @@ async function complete(
   ...words: readonly string[]
 ): Promise<Exit> {
   const context: Context = { process: SILENT, names: (kind) => names(world, flags.home ?? homeIn(words), kind) };
-  const found = flags.app === undefined ? [] : await proposeCompletions(flags.app, words, context);
-  const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
+  const command = words[0] === "help" && words.length > 1 ? words.slice(1) : words;
+  const found = flags.app === undefined ? [] : await proposeCompletions(flags.app, command, context);
+  const typed = words.at(-1) ?? "";
+  const proposed = found.map(({ completion }) => completion);
+  const isPath = !typed.startsWith("-") && proposed.includes(`${typed}${FILES}`);
+  const candidates = isPath ? [FILES] : proposed.filter((word) => fits(word, typed));
   await world.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
   return ok(EXIT.ok);
 }
 
 /** Flags are offered only after a typed dash; otherwise there would be too many. */
 function fits(word: string, partial: string): boolean {
-  if (word === "--" || word.startsWith("__") || (word.startsWith("-") && !partial.startsWith("-"))) return false;
+  if (
+    word === "--" ||
+    word.endsWith(FILES) ||
+    word.startsWith("__") ||
+    (word.startsWith("-") && !partial.startsWith("-"))
+  )
+    return false;
   return word.startsWith(partial);
 }
 

@@ -9,6 +9,7 @@ import type { Config } from "../../wire/files/config-schema.ts";
 import { showConfig } from "../../wire/files/config-show.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { pageWidth } from "../table.ts";
 
 async function show(world: CommandWorld, flags: DataFlags): Promise<Exit> {
   const loaded = readConfig(world);
@@ -16,7 +17,7 @@ async function show(world: CommandWorld, flags: DataFlags): Promise<Exit> {
   const { path = null, found } = loaded.value;
   const text = flags.json
     ? visibleLine(JSON.stringify({ path, found, config: withoutSecrets(loaded.value.config) }))
-    : visible(showConfig(loaded.value).trimEnd());
+    : visible(showConfig(loaded.value, pageWidth(world.console)).trimEnd());
   await world.console.out.write(`${text}\n`);
   return ok(EXIT.ok);
 }
@@ -42,7 +43,7 @@ async function check(world: CommandWorld, flags: DataFlags): Promise<Exit> {
 
 function wordsOf(problems: readonly Problem[], path: string | null, found: boolean): string[] {
   if (problems.length > 0) return problems.map(problemText);
-  return [found ? `${path}: valid` : `there is no ${path ?? "configuration"}; the defaults apply`];
+  return [found ? `${path} is valid` : `there is no ${path ?? "configuration"}; the defaults apply`];
 }
 
 export const configShowCommand = command(show);

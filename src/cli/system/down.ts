@@ -20,15 +20,15 @@ import { Pauses } from "../../world/wait.ts";
 import { endAgentProcesses } from "../agent/end.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import type { HomeFlags } from "../flags.ts";
+import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count, say } from "../print.ts";
+import { count, printJson, say } from "../print.ts";
 import { askService } from "../service/ask.ts";
 import { UNIT_NAME } from "../service/unit.ts";
 import { endTerminal } from "../terminal/end.ts";
 import { listTerminals } from "../terminal/find.ts";
 
-export type DownFlags = HomeFlags & { readonly kill?: boolean };
+export type DownFlags = DataFlags & { readonly kill?: boolean };
 
 /** The watchdog gives each of its processes ten seconds. */
 const DOWN_LIMITS = { firstMs: 5, mostMs: 100, allMs: 40_000 };
@@ -48,12 +48,16 @@ async function down(world: DaemonCommandWorld, flags: DownFlags): Promise<Exit> 
   if (!left.ok) return left;
   const agents = flags.kill ? await endAgentProcesses(world, home.value) : ok(undefined);
   if (!agents.ok) return agents;
+  if (flags.json) {
+    await printJson(world.console, { home: home.value, state: "down", killed: flags.kill === true });
+    return ok(EXIT.ok);
+  }
   if (byService) await say(world.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
   if (world.console.err.tty) await say(world.console, flags.kill ? "down; nothing is running any more." : DOWN);
   return ok(EXIT.ok);
 }
 
-const DOWN = "down; the programs in terminals keep running. `holdfast up` takes care of them again.";
+const DOWN = "down; the programs in terminals keep running. `holdfast up` manages them again.";
 
 /** Returns whether a service manager was asked (DN3). */
 async function stopService(world: DaemonCommandWorld, home: string): Promise<boolean> {
@@ -83,7 +87,7 @@ async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<R
   const pauses = new Pauses(world.clock, DOWN_LIMITS);
   do {
     const runs = await client.call("workflow.list", {});
-    const running = runs.ok ? runs.value.filter(({ state }) => state === "running") : [];
+    const running = runs.ok ? runs.value.filter(({ state }) => state === "running" || state === "queued") : [];
     if (running.length === 0) {
       client.close();
       return ok(undefined);

@@ -9,24 +9,31 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
+import { lookLive } from "../look.ts";
 import { count, say } from "../print.ts";
-import { columns } from "../table.ts";
+import { tableText } from "../table.ts";
 
 export type GcFlags = DataFlags & { readonly dryRun?: boolean };
 
 async function gc(world: DaemonCommandWorld, flags: GcFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const done = await onDaemon(world, home.value, (client) => client.call("gc", { dryRun: flags.dryRun === true }));
+  const { dryRun = false } = flags;
+  const ask = dryRun ? lookLive : onDaemon;
+  const done = await ask(world, home.value, (client) => client.call("gc", { dryRun }));
   if (!done.ok) return done;
   if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
   else await print(world, done.value);
   return ok(done.value.failed.length > 0 ? EXIT.failed : EXIT.ok);
 }
 
-async function print({ console }: DaemonCommandWorld, { dryRun, bytes, items, failed }: GcResult): Promise<void> {
+async function print(
+  { console }: DaemonCommandWorld,
+  { dryRun, bytes, items, failed, kept = [] }: GcResult,
+): Promise<void> {
   const rows = items.map((item) => [size(item.bytes), item.what, item.reason, item.path]);
-  if (rows.length > 0) await console.out.write(visible(`${columns(rows, console.widthOf).join("\n")}\n`));
+  if (rows.length > 0) await console.out.write(visible(tableText(console, rows, CUTS)));
+  for (const words of kept) await say(console, `kept: ${words}`);
   for (const words of failed) await say(console, `could not be removed: ${words}`);
   const verb = dryRun ? "would free" : "freed";
   await say(
@@ -34,6 +41,12 @@ async function print({ console }: DaemonCommandWorld, { dryRun, bytes, items, fa
     items.length === 0 ? "nothing to remove." : `${verb} ${size(bytes)} in ${count(items.length, "item")}.`,
   );
 }
+
+/** The reason, then the beginning of a path. */
+const CUTS = [
+  { column: 2, keeps: "start" },
+  { column: 3, keeps: "end" },
+] as const;
 
 const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
 

@@ -12,9 +12,9 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count } from "../print.ts";
+import { count, timeText } from "../print.ts";
 import { hangs, type Progress, progressText } from "../start.ts";
-import { columns } from "../table.ts";
+import { listText } from "../table.ts";
 
 export type ReportFlags = DataFlags;
 
@@ -94,9 +94,10 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
   const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not record it.
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
-  const head = `${at}: ${why}, live after ${tookMs} ms, ${countsOf(items)} looked at`;
+  const head = `${timeText(console, at)}: ${why}, live after ${tookMs} ms, ${countsOf(items)} looked at`;
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
-  return [head, ...columns(rows, console.widthOf)].join("\n");
+  const lines = listText(console, rows, 2).trimEnd();
+  return lines === "" ? head : `${head}\n${lines}`;
 }
 
 /** Counts by kind: "4 terminals, 1 tmux session". */

@@ -12,7 +12,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
-import { pick } from "../terminal/find.ts";
+import { pickAll } from "../terminal/find.ts";
 
 type What = "accept" | "rollback";
 
@@ -41,7 +41,7 @@ async function all(
 ): Promise<Result<ListedTerminal[]>> {
   const list = await client.call("terminal.list", {});
   if (!list.ok) return list;
-  const meant = keys.length === 0 ? waiting(list.value) : picked(list.value, keys); // RV1
+  const meant = keys.length === 0 ? waiting(list.value) : pickAll(list.value, keys); // RV1
   if (!meant.ok) return meant;
   for (const { id } of meant.value) {
     const done = await client.call(`recovery.${what}`, { id });
@@ -52,16 +52,6 @@ async function all(
 
 function waiting(terminals: readonly ListedTerminal[]): Result<ListedTerminal[]> {
   return ok(terminals.filter(({ restored }) => restored !== undefined && !restored.accepted));
-}
-
-function picked(terminals: readonly ListedTerminal[], keys: readonly string[]): Result<ListedTerminal[]> {
-  const found: ListedTerminal[] = [];
-  for (const key of keys) {
-    const one = pick(terminals, key);
-    if (!one.ok) return one;
-    found.push(one.value);
-  }
-  return ok(found);
 }
 
 /** Waits until everything that is rolled back has ended. */

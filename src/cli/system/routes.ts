@@ -2,7 +2,17 @@
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import type { DoctorFlags } from "../doctor/doctor.ts";
-import { type DataFlags, flag, type HomeFlags, home, numberFlag, terminal, text, textFlag } from "../flags.ts";
+import {
+  type DataFlags,
+  described,
+  flag,
+  type HomeFlags,
+  home,
+  numberFlag,
+  terminal,
+  text,
+  textFlag,
+} from "../flags.ts";
 import type { InstallFlags } from "../service/install.ts";
 import { workflow } from "../workflow/words.ts";
 import type { DownFlags } from "./down.ts";
@@ -11,7 +21,8 @@ import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
 import type { UpFlags } from "./up.ts";
 
-const STATUS = "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts}";
+const STATUS =
+  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attention}";
 
 const up = buildCommand<UpFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,
@@ -22,17 +33,26 @@ const up = buildCommand<UpFlags, [], Context>({
       json: flag(`One JSON object ${STATUS}`),
     },
   },
-  docs: {
-    brief: "Start Holdfast on this home; returns when it is live",
-    fullDescription:
-      "Commands that need Holdfast start it, so `up` is only needed after `down`, or to wait for recovery.",
-  },
+  docs: described(
+    "Start Holdfast on this home; returns when it is live",
+    "Commands that need Holdfast start it, so `up` is only needed after `down`, or to wait for recovery.",
+  ),
 });
 
 const down = buildCommand<DownFlags, [], Context>({
   loader: async () => (await import("./down.ts")).downCommand,
-  parameters: { flags: { home, kill: flag("End the programs in all terminals first") } },
-  docs: { brief: "Stop Holdfast on this home; the programs in its terminals keep running" },
+  parameters: {
+    flags: {
+      home,
+      kill: flag("End the programs in all terminals first"),
+      json: flag("One JSON object {home, state, killed}"),
+    },
+  },
+  docs: described(
+    "Stop Holdfast on this home; the programs in its terminals keep running",
+    "It stays down, also after a reboot, until `up` or a command that changes something starts it again. Commands that",
+    "only look start nothing: they read the disk, and say so.",
+  ),
 });
 
 const status = buildCommand<DataFlags, [], Context>({
@@ -61,7 +81,7 @@ const logs = buildCommand<LogsFlags, [run?: string], Context>({
     aliases: { n: "lines", f: "follow" },
     positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
-  docs: { brief: "Print the log of watchdog and daemon, or what the steps of a workflow run wrote" },
+  docs: { brief: "Print the log of watchdog and daemon, or what the steps of a workflow run have printed" },
 });
 
 const restoredOnes = {
@@ -116,15 +136,13 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
           ],
         },
       },
-      docs: {
-        brief: "Skip the event, or the line of output, for which something was set aside",
-        fullDescription: [
-          "If an event of a log, or a line that a program printed, makes Holdfast fail, its terminal, agent or run is set",
-          "aside with the reason. An update may be able to read it. Otherwise skip it: nothing is deleted, the rest is",
-          "read without it, and at the next start (holdfast down && holdfast up) the session goes on.",
-          "Without a name, lists what can be skipped.",
-        ].join("\n"),
-      },
+      docs: described(
+        "Skip the event, or the line of output, for which something was set aside",
+        "If an event of a log, or a line that a program printed, makes Holdfast fail, its terminal, agent or run is set",
+        "aside with the reason. An update may be able to read it. Otherwise skip it: nothing is deleted, the rest is",
+        "read without it, and at the next start (holdfast down && holdfast up) the session continues.",
+        "Without a name, lists what can be skipped.",
+      ),
     }),
     accept: buildCommand<DataFlags, string[], Context>({
       loader: async () => (await import("./restorations.ts")).acceptCommand,
@@ -134,11 +152,10 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
     rollback: buildCommand<DataFlags, string[], Context>({
       loader: async () => (await import("./restorations.ts")).rollbackCommand,
       parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
-      docs: {
-        brief: "Undo restorations: the terminals are as they were found, and can be restored another way",
-        fullDescription:
-          "Ends what a restoration started. The terminal keeps its tape and recipe: holdfast restore NAME --as …",
-      },
+      docs: described(
+        "Undo restorations: the terminals are as they were found, and can be restored another way",
+        "Ends what a restoration started. The terminal keeps its tape and recipe: holdfast restore NAME --as …",
+      ),
     }),
   },
   docs: { brief: "Recovery: status, report, retry, skip, accept, rollback" },
@@ -165,7 +182,7 @@ const config = buildRouteMap<"show" | "check", Context>({
     show: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configShowCommand,
       parameters: { flags: { home, json: flag("One JSON object {path, found, config}") } },
-      docs: { brief: "Print the configuration in effect, and where each setting comes from" },
+      docs: { brief: "Print the effective configuration, and where each setting comes from" },
     }),
     check: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configCheckCommand,
@@ -186,15 +203,13 @@ const doctor = buildCommand<DoctorFlags, [], Context>({
       json: flag("One JSON object {checks: [{name, status, what, why, next}], fixed: [...]}"),
     },
   },
-  docs: {
-    brief: "Check everything: storage, locks, sockets, holders, disk space, permissions, service, agents",
-    fullDescription: [
-      "Checks everything Holdfast needs, and reports for each check whether it is fine, why not, and what to do next.",
-      "It works while the daemon is down, starts nothing, and changes nothing without --fix.",
-      "--fix repairs permissions and missing directories, and removes stale sockets and leftover temporary files.",
-      "Exit code 0: no problem (there may be warnings). 1: a problem.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Check everything: storage, locks, sockets, holders, disk space, permissions, service, agents",
+    "Checks everything Holdfast needs, and reports for each check whether it is fine, why not, and what to do next.",
+    "It works while the daemon is down, starts nothing, and changes nothing without --fix.",
+    "--fix repairs permissions and missing directories, and removes stale sockets and leftover temporary files.",
+    "Exit code 0: no problem (there may be warnings). 1: a problem.",
+  ),
 });
 
 const service = buildRouteMap<"install" | "remove" | "status", Context>({
@@ -208,20 +223,18 @@ const service = buildRouteMap<"install" | "remove" | "status", Context>({
           json: flag("One JSON object {installed, unit, home, steps}"),
         },
       },
-      docs: {
-        brief: "Start Holdfast at boot, and let systemd restart its watchdog",
-        fullDescription: [
-          "Writes ~/.config/systemd/user/holdfast.service for this home, enables and starts it, and turns on",
-          "lingering, so that it starts at boot and outlives the login. It gets PATH, SHELL, language, XDG directories",
-          "and HOLDFAST_CONFIG of this shell. Everything that is running keeps running. Install again after an update",
-          "that moved Holdfast, or a new PATH.",
-        ].join("\n"),
-      },
+      docs: described(
+        "Start Holdfast at boot, and let systemd restart its watchdog",
+        "Writes ~/.config/systemd/user/holdfast.service for this home, enables and starts it, and turns on",
+        "lingering, so that it starts at boot and outlives the login. It gets PATH, SHELL, language, XDG directories",
+        "and HOLDFAST_CONFIG of this shell. Everything that is running keeps running. Install again after an update",
+        "that moved Holdfast, or a new PATH.",
+      ),
     }),
     remove: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("../service/remove.ts")).removeCommand,
       parameters: { flags: { home, json: flag("One JSON object {installed, unit, home, steps}") } },
-      docs: { brief: "Remove the service; Holdfast and the programs in its terminals keep running" },
+      docs: { brief: "Uninstall the service; Holdfast and the programs in its terminals keep running" },
     }),
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("../service/status.ts")).serviceStatusCommand,
@@ -254,17 +267,16 @@ const gc = buildCommand<GcFlags, [], Context>({
     flags: {
       home,
       dryRun: flag("Only show what would be removed"),
-      json: flag("One JSON object {dryRun, bytes, items, failed}"),
+      json: flag("One JSON object {dryRun, bytes, items, failed, kept}"),
     },
   },
-  docs: {
-    brief: "Remove what is no longer needed, following [retention] in the configuration",
-    fullDescription: [
-      "Removes the output of removed and long ended terminals and of ended runs, agents that were terminated long ago,",
-      "old reports and old quarantine. Holdfast does the same once a day. Nothing that is running or can continue is",
-      "removed.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Remove what is no longer needed, following [retention] in the configuration",
+    "Removes the output of removed and long ended terminals and of ended runs, agents that were terminated long ago,",
+    "old reports and old quarantine. Holdfast does the same once a day. Nothing that is running or can continue is",
+    "removed, and no clone of a sandboxed agent with commits that your repository does not have: it says how to",
+    "fetch or drop them.",
+  ),
 });
 
 const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Context>({
@@ -278,14 +290,12 @@ const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Co
       ],
     },
   },
-  docs: {
-    brief: "Print a script that makes a shell complete commands, flags and names of terminals",
-    fullDescription: [
-      'bash: eval "$(holdfast completions bash)" in ~/.bashrc',
-      'zsh:  eval "$(holdfast completions zsh)" in ~/.zshrc, after compinit',
-      "fish: holdfast completions fish > ~/.config/fish/completions/holdfast.fish",
-    ].join("\n"),
-  },
+  docs: described(
+    "Print a script that makes a shell complete commands, flags and names of terminals",
+    'bash: eval "$(holdfast completions bash)" in ~/.bashrc',
+    'zsh:  eval "$(holdfast completions zsh)" in ~/.zshrc, after compinit',
+    "fish: holdfast completions fish > ~/.config/fish/completions/holdfast.fish",
+  ),
 });
 
 const SHELLS = ["bash", "zsh", "fish"] as const;

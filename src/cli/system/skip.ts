@@ -10,14 +10,18 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { columns } from "../table.ts";
+import { lookLive } from "../look.ts";
+import { listText } from "../table.ts";
 
 const RESTART = "holdfast down && holdfast up";
 
 async function skip(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const done = await onDaemon(world, home.value, (client) => (key === undefined ? list(client) : one(client, key)));
+  const done =
+    key === undefined
+      ? await lookLive(world, home.value, list)
+      : await onDaemon(world, home.value, (client) => one(client, key));
   if (!done.ok) return done;
   const text = flags.json ? visibleLine(JSON.stringify(done.value)) : visible(wordsOf(world, done.value));
   await world.console.out.write(`${text}\n`);
@@ -42,7 +46,7 @@ function wordsOf({ console }: DaemonCommandWorld, asides: readonly ListedAside[]
     aside.reason,
     `→ ${nextOf(aside)}`,
   ]);
-  return columns(rows, console.widthOf).join("\n");
+  return listText(console, rows, 2).trimEnd();
 }
 
 function whereOf({ bytes, skipped }: ListedAside): string {

@@ -14,7 +14,8 @@ import { diskTrouble } from "../../home/disk-faults.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
-import type { DiskTrouble, StatusResult } from "../../wire/rpc/rpc.ts";
+import type { DiskTrouble, StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
+import type { Console } from "../../world/console.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { within } from "../../world/wait.ts";
 import { recentAttempts } from "../attempts.ts";
@@ -23,9 +24,10 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import { readOnlyDisk } from "../disk.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { count } from "../print.ts";
+import { count, timeText } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
 import { tapeTroubles, troublesOf } from "../troubles.ts";
+import { askSessions, attentionOf } from "./attention.ts";
 
 /** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
@@ -37,6 +39,8 @@ type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
   readonly counts: { readonly [K in keyof StatusResult["counts"]]: number | null };
   /** What agents tried in the last day and may not do. */
   readonly attempts?: readonly NotedAttempt[];
+  /** What waits for a person. */
+  readonly attention?: readonly Trouble[];
 };
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -48,6 +52,7 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
   const listed = line.value && (await within(world.clock, ANSWER_MS, line.value.call("terminal.list", {})));
+  const others = line.value && (await within(world.clock, ANSWER_MS, askSessions(line.value)));
   line.value?.close();
   const shown = told?.ok === true ? completed(told.value, running) : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
@@ -55,7 +60,9 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const unrecorded = listed?.ok === true ? tapeTroubles(listed.value) : [];
   const troubles = [...troublesOf(place, shown, running.watchdog !== undefined), ...unrecorded]; // ST2
   const attempts = recentAttempts(world, home.value);
-  await printStatus(world, { ...shown, disk, troubles, attempts }, flags.json === true);
+  const terminals = listed?.ok === true ? listed.value : [];
+  const attention = attentionOf({ terminals, ...(others ?? { runs: [], agents: [] }) });
+  await printStatus(world, { ...shown, disk, troubles, attempts, attention }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }
 
@@ -103,25 +110,14 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
 }
 
 export async function printStatus({ console }: DaemonCommandWorld, shown: Shown, json: boolean): Promise<void> {
-  await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(shown)));
+  await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(console, shown)));
 }
 
-function statusText({
-  version,
-  home,
-  watchdog,
-  daemon,
-  web,
-  programs = [],
-  recovery,
-  safeMode,
-  disk = null,
-  troubles = [],
-  counts,
-  attempts = [],
-}: Shown): string {
+function statusText(console: Console, shown: Shown): string {
+  const { version, home, watchdog, daemon, web, recovery, safeMode, counts } = shown;
+  const { programs = [], disk = null, troubles = [], attempts = [], attention = [] } = shown;
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
-  const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
+  const since = daemon.startedAt === null ? "" : `, since ${timeText(console, daemon.startedAt)}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
   const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
@@ -135,14 +131,24 @@ function statusText({
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
     attempts.length === 0 ? "" : `refused    ${count(attempts.length, "attempt")} of agents: holdfast prompts\n`,
-    ...troubles.map(({ what, next: command }) => `trouble    ${what}\n  → ${command}\n`),
-    ...(disk === null ? [] : [`disk       ${diskText(disk)}\n`]),
+    ...linesOf("needs you", attention),
+    ...linesOf("trouble", troubles),
+    ...(disk === null ? [] : [`disk       ${diskText(console, disk)}\n`]),
     next,
   ].join("");
 }
 
-function diskText({ operation, path, code, since }: DiskTrouble): string {
-  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${since}`}`;
+/** A person reads no more of the same. */
+const MAX_LINES = 10;
+
+function linesOf(name: string, found: readonly Trouble[]): string[] {
+  const lines = found.slice(0, MAX_LINES).map(({ what, next }) => `${name.padEnd(11)}${what}\n  → ${next}\n`);
+  const more = found.length - lines.length;
+  return more > 0 ? [...lines, `${name.padEnd(11)}and ${more} more (--json lists all)\n`] : lines;
+}
+
+function diskText(console: Console, { operation, path, code, since }: DiskTrouble): string {
+  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${timeText(console, since)}`}`;
 }
 
 /** Terminals always; the other counts only if they are not zero. */

@@ -2,21 +2,24 @@
 // VS1. Everything goes directly to the holder and back; the daemon is not involved and may come and go.
 // VS2. The window is restored to how it was, however the visit ends.
 // VS3. Output for a slow window is not buffered without limit: reading is paused, and the holder continues without us.
+// VS4. What the program asks its terminal is answered by one window: the others do not get the question.
 import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
 import type { HeldDirectory } from "../../home/held/holder-files.ts";
-import type { HolderStatus } from "../../wire/holder/protocol.ts";
+import type { HolderSizing, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Size } from "../../world/children.ts";
+import { within } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { AGAIN_MS, type DetachKey, type SwitchTo, switchBy, type Typed } from "./after-key.ts";
 import type { AttachView } from "./attach-view.ts";
-import type { DetachKey } from "./detach-key.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
-import { Replay } from "./replay.ts";
-import { ScreenModes } from "./screen-modes.ts";
+import { Replay, WithoutQueries } from "./replay.ts";
+import { POP_TITLE, PUSH_TITLE, ScreenModes } from "./screen-modes.ts";
 import { writerName } from "./writer-name.ts";
 
 export type AttachEnd =
   | LineEnd
   | { readonly kind: "detached" }
+  | { readonly kind: "switched"; readonly to: SwitchTo }
   | { readonly kind: "told"; readonly signal: "SIGHUP" | "SIGTERM" | "SIGINT" };
 
 /** `key` is requested once the screen is being drawn: nobody types before they see something. */
@@ -24,7 +27,14 @@ export type VisitWish = {
   readonly readOnly: boolean;
   readonly sight: AttachView;
   readonly key: () => Promise<DetachKey>;
+  /** What was typed for this terminal before it was attached. */
+  readonly typedAhead: Uint8Array;
+  /** Whose window determines the program's size, if the person has chosen. */
+  readonly sizing?: HolderSizing | undefined;
 };
+
+/** A program that reads nothing must not keep anybody here. */
+const LAST_INPUT_MS = 1_000;
 
 /** A program redraws its screen when its window changes; two changes at once may look like none. */
 const JIGGLE_MS = 40;
@@ -46,7 +56,14 @@ export class AttachSession {
   #key: Promise<DetachKey> | undefined;
   #drawing: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** While another window answers (VS4). */
+  #silent: WithoutQueries | undefined;
   #giveBack: (() => void) | undefined;
+  /** The detach key was pressed, and may be pressed again (DK1): takes it back. */
+  #unpress: (() => void) | undefined;
+  #lastInput: Promise<unknown> = Promise.resolve();
+  /** Once we leave: what is typed from then on is not for this program. */
+  #ahead: Uint8Array[] | undefined;
   /** What is drawn is the exact screen, so the program is not asked to redraw. */
   #exact: boolean;
 
@@ -56,7 +73,9 @@ export class AttachSession {
     this.#exact = wish.sight.exact;
     const { readOnly, sight } = wish;
     const { from } = sight;
-    const size = readOnly ? {} : { size: world.terminal.size() };
+    const { sizing } = wish;
+    const window = { size: world.terminal.size(), ...(sizing !== undefined && { sizing }) };
+    const size = readOnly ? {} : window;
     this.#line = new ReconnectingHolder(
       world,
       place,
@@ -65,6 +84,7 @@ export class AttachSession {
         joined: (status) => this.#joined(status),
         output: (offset, bytes) => this.#output(offset, bytes),
         resync: () => this.#resync(),
+        answers: (answers) => this.#letAnswer(answers),
       },
     );
   }
@@ -81,6 +101,11 @@ export class AttachSession {
     }
   }
 
+  /** What was typed after the person wanted to leave. */
+  get typedAhead(): Uint8Array {
+    return Buffer.concat(this.#ahead ?? []);
+  }
+
   async #drawTheRest(): Promise<void> {
     this.#replay?.finish();
     if (this.#giveBack === undefined && this.#replay !== undefined) this.#write(Buffer.from(this.#farewell()));
@@ -92,15 +117,17 @@ export class AttachSession {
   }
 
   #farewell(): string {
-    return `${this.#modes.restore()}\r\n`;
+    return `${this.#modes.restore()}${POP_TITLE}\r\n`;
   }
 
   #joined(status: HolderStatus): void {
+    this.#letAnswer(true); // As every window that has just attached.
     if (this.#giveBack !== undefined) return; // This is a reconnect.
     const { from, screen } = this.#wish.sight;
     const replay = this.#newReplay(status.tape.end);
     this.#replay = replay;
     if (screen !== undefined) replay.over({ offset: screen.offset, text: (behind) => this.#screen(screen, behind) });
+    this.#typed(this.#wish.typedAhead);
     this.#giveBack = this.#world.terminal.take(
       {
         typed: (bytes) => this.#typed(bytes),
@@ -120,7 +147,9 @@ export class AttachSession {
     this.#replay.push(offset, bytes);
   }
 
+  /** From here on the program's output is drawn, and may set the window's title (VS2). */
   #newReplay(until: number): Replay {
+    this.#write(Buffer.from(PUSH_TITLE));
     const replay = new Replay(until, (bytes) => this.#draw(bytes));
     if (this.#wish.sight.from > 0) replay.cut();
     return replay;
@@ -167,19 +196,44 @@ export class AttachSession {
 
   /** Keeps the order of typing: continuations of one promise run in the order they were added. */
   #typed(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
     this.#key ??= this.#wish.key();
-    this.#key.then((key) => this.#pass(bytes, key.find(bytes))).catch(this.#over.reject);
+    this.#key.then((key) => this.#pass(key.split(bytes))).catch(this.#over.reject);
   }
 
-  async #pass(bytes: Uint8Array, keyAt: number): Promise<void> {
-    const typed = keyAt < 0 ? bytes : bytes.subarray(0, keyAt);
-    if (typed.length > 0 && !this.#wish.readOnly) await this.#line.input(typed);
-    if (keyAt >= 0) this.#over.resolve({ kind: "detached" }); // Input typed before the key still goes to the program.
+  #pass(pieces: readonly Typed[]): void {
+    for (const { kind, bytes } of pieces) {
+      const isAfterKey = this.#unpress !== undefined;
+      this.#unpress?.();
+      this.#unpress = undefined;
+      if (this.#ahead !== undefined) this.#ahead.push(new Uint8Array(bytes));
+      else if (isAfterKey && kind === "text")
+        this.#leave(switchBy(bytes), bytes.subarray(1)); // DK2
+      else if (kind === "key" && !isAfterKey)
+        this.#unpress = this.#world.clock.after(AGAIN_MS, () => this.#leave()); // DK1
+      else if (!this.#wish.readOnly) this.#lastInput = this.#line.input(bytes);
+    }
+  }
+
+  /** Input typed before the key still goes to the program. */
+  #leave(to?: SwitchTo, rest: Uint8Array = new Uint8Array()): void {
+    this.#ahead = [new Uint8Array(rest)];
+    const end = to === undefined ? ({ kind: "detached" } as const) : ({ kind: "switched", to } as const);
+    const sent = within(this.#world.clock, LAST_INPUT_MS, this.#lastInput);
+    sent.then(() => this.#over.resolve(end), this.#over.reject);
+  }
+
+  /** VS4 */
+  #letAnswer(answers: boolean): void {
+    const silent = this.#silent;
+    this.#silent = answers ? undefined : (silent ?? new WithoutQueries());
+    if (answers && silent !== undefined) this.#draw(silent.end());
   }
 
   #draw(bytes: Uint8Array): void {
-    this.#modes.push(bytes);
-    this.#write(bytes);
+    const shown = this.#silent?.push(bytes) ?? bytes;
+    this.#modes.push(shown);
+    this.#write(shown);
   }
 
   #write(bytes: Uint8Array): void {

@@ -2,33 +2,37 @@
 
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
-import { whyNotAllowed } from "../../home/callers.ts";
+import { TERMINAL_MARKER, whyNotAllowed } from "../../home/callers.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
+import type { HolderSizing } from "../../wire/holder/protocol.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { pause } from "../../world/wait.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
+import type { DetachKey } from "./after-key.ts";
 import { refreshAgent } from "./agent-link.ts";
-import { type AttachEnd, AttachSession } from "./attach-session.ts";
+import { type AttachEnd, AttachSession, type VisitWish } from "./attach-session.ts";
 import { sightOf } from "./attach-view.ts";
-import type { DetachKey } from "./detach-key.ts";
 import { listTerminals, pick } from "./find.ts";
+import { rememberAttached } from "./last-attached.ts";
 
 export type AttachFlags = HomeFlags & {
   readonly create?: boolean;
   readonly readOnly?: boolean;
+  readonly size?: HolderSizing;
   readonly lane?: string;
   readonly cwd?: string;
 };
 
+/** Long enough to read a line. */
+const WARNING_MS = 1_500;
+
 const USUAL_KEY = "ctrl-\\";
 
-/** Set in every program that a holder runs (holder/child.ts). */
-const MARKER = "HOLDFAST_TERMINAL";
-
-async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key: string): Promise<Exit> {
+async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (!world.terminal.there) return noTerminal();
@@ -36,7 +40,8 @@ async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key
   if (refusal !== undefined) return { ok: false, error: refusal };
   const listing = await listTerminals(world, home.value, "now");
   if (!listing.ok) return listing;
-  const found = pick(listing.value.terminals, key);
+  if (key === undefined) return attachToAny(world, home.value, listing.value.terminals, flags);
+  const found = pick(listing.value.terminals, key, flags.create ? "exact" : "prefix");
   if (found.ok) return attachTo(world, home.value, found.value, flags);
   if (!flags.create || found.error.code !== "unknown") return found;
   const { createTerminal, wishOf } = await import("./create.ts");
@@ -46,32 +51,76 @@ async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key
   return made.ok ? visitTo(world, home.value, made.value, flags) : made;
 }
 
+/** Without a name: the only terminal that runs, or the one that the person chooses. */
+async function attachToAny(
+  world: DaemonCommandWorld,
+  home: string,
+  terminals: readonly ListedTerminal[],
+  flags: AttachFlags,
+): Promise<Exit> {
+  if (flags.create) return refused("usage", "No name was given.", "holdfast attach --create NAME");
+  const { chosenOf, reachable } = await import("./switch.ts");
+  const others = reachable(world, terminals);
+  if (others.length === 0) return refused("not-running", "No terminal is running.", "`holdfast new` opens one.");
+  const chosen = others.length === 1 ? others[0] : await chosenOf(world, home, others);
+  return chosen === undefined ? ok(EXIT.failed) : attachTo(world, home, chosen, flags);
+}
+
 async function attachTo(
   world: DaemonCommandWorld,
   home: string,
   terminal: ListedTerminal,
-  how: Pick<AttachFlags, "readOnly">,
+  how: Pick<AttachFlags, "readOnly" | "size">,
 ): Promise<Exit> {
   const { id, name, state } = terminal;
-  if (world.console.env(MARKER) === id) return itself(name);
+  if (world.console.env(TERMINAL_MARKER) === id) return itself(name);
   if (state.kind === "ended") return hasEnded(name, endedText(state));
   if (state.kind === "uncertain") return waits(name, state.reason);
-  if (how.readOnly !== true) refreshAgent(world, home, terminal.recipe.env);
   return visitTo(world, home, terminal, how);
 }
 
-/** For a new terminal: if its program has already ended, its output and exit code are still shown. */
+/** The window is cleared when it attaches, so the warning is left there for a moment. */
+async function warnNested({ console, clock }: DaemonCommandWorld, name: string): Promise<void> {
+  await say(console, `you are in a terminal already; the detach key leaves that one. Press it twice to leave ${name}.`);
+  await pause(clock, WARNING_MS);
+}
+
+/**
+ * Shows the terminal, and then those to which the person switches. For a new terminal: if its program has already
+ * ended, its output and exit code are still shown.
+ */
 export async function visitTo(
   world: DaemonCommandWorld,
   home: string,
   terminal: ListedTerminal,
-  { readOnly = false }: Pick<AttachFlags, "readOnly">,
+  how: Pick<AttachFlags, "readOnly" | "size">,
 ): Promise<Exit> {
+  if (world.console.env(TERMINAL_MARKER) !== undefined) await warnNested(world, terminal.name);
+  let typedAhead: Uint8Array = new Uint8Array();
+  for (let at = terminal; ; ) {
+    const session = await sessionFor(world, home, at, { ...how, typedAhead });
+    const end = await session.run();
+    if (end.kind !== "switched") return detachMessage(world, at.name, end);
+    const { switchFrom } = await import("./switch.ts");
+    at = await switchFrom(world, home, at, end.to);
+    typedAhead = end.to === "chosen" ? new Uint8Array() : session.typedAhead;
+  }
+}
+
+async function sessionFor(
+  world: DaemonCommandWorld,
+  home: string,
+  terminal: ListedTerminal,
+  { readOnly = false, size, typedAhead }: Pick<AttachFlags, "readOnly" | "size"> & Pick<VisitWish, "typedAhead">,
+): Promise<AttachSession> {
   const { disk } = world;
+  if (!readOnly) {
+    refreshAgent(world, home, terminal.recipe.env);
+    rememberAttached(world, home, terminal.id);
+  }
   const sight = await sightOf(disk, home, terminal, world.terminal.size());
-  const wish = { readOnly, sight, key: () => configuredKey(world) };
-  const visit = new AttachSession(world, terminalFiles(disk, home, terminal.id), wish);
-  return detachMessage(world, terminal.name, await visit.run());
+  const wish = { readOnly, sight, key: () => configuredKey(world), typedAhead, sizing: size };
+  return new AttachSession(world, terminalFiles(disk, home, terminal.id), wish);
 }
 
 /** Loaded late, since drawing does not need it. An invalid configuration must not lock anybody out, or in. */
@@ -84,7 +133,9 @@ async function configuredKey(world: DaemonCommandWorld): Promise<DetachKey> {
   return detachKey(config.ok ? config.value.config.terminal.detachKey : USUAL_KEY);
 }
 
-async function detachMessage({ console }: DaemonCommandWorld, name: string, end: AttachEnd): Promise<Exit> {
+type VisitEnd = Exclude<AttachEnd, { kind: "switched" }>;
+
+async function detachMessage({ console }: DaemonCommandWorld, name: string, end: VisitEnd): Promise<Exit> {
   if (end.kind === "gone") return { ok: false, error: end.refusal };
   if (end.kind === "ended") {
     await say(console, `${name} ${endedText(end.exit)}.`);

@@ -9,7 +9,7 @@ import { pick } from "./find.ts";
 const A = { id: "3f2a9c0d11224e55a6677889900aabbc", name: "work" };
 const B = { id: "3f2b9c0d11224e55a6677889900aabbc", name: "3f2a" };
 
-test("FD1 an exact name wins, then a prefix of an id; nothing else matches", () => {
+test("FD1 an exact name wins, then a prefix of an id, or of a name unless it has to be exact", () => {
   expect(pick([A, B], "work")).toEqual({ ok: true, value: A });
   expect(pick([A, B], "3f2a")).toEqual({ ok: true, value: B });
   expect(pick([A, B], "3f2a9")).toEqual({ ok: true, value: A });
@@ -21,17 +21,32 @@ test("FD1 an exact name wins, then a prefix of an id; nothing else matches", () 
   ] as const) {
     expect(pick([A, B], key)).toMatchObject({ ok: false, error: { code } });
   }
+  expect(pick([A, B], "wor", "prefix")).toEqual({ ok: true, value: A });
+  expect(pick([A, B], "3f2a", "prefix")).toEqual({ ok: true, value: B });
+  expect(pick([A, B], "3", "prefix")).toMatchObject({ ok: false, error: { code: "ambiguous" } });
+  const error = { code: "unknown", hint: expect.stringContaining("Did you mean work?") };
+  expect(pick([A, B], "wokr", "prefix")).toMatchObject({ ok: false, error });
 });
 
 test("the detach key is found as a byte and as other keyboard protocols send it; it can be disabled", () => {
-  const find = (setting: string | false, text: string) => detachKey(setting).find(Buffer.from(text));
-  expect(find("ctrl-\\", "ab\u001cc")).toBe(2);
-  expect(find("ctrl-\\", "a\u001b[92;5u")).toBe(1);
-  expect(find("ctrl-\\", "\u001b[27;5;92~")).toBe(0);
-  expect(find("ctrl-a", "x\u0001")).toBe(1);
-  expect(find("ctrl-a", "\u001b[97;5u")).toBe(0);
-  expect(find("ctrl-\\", "plain \u001b[A")).toBe(-1);
-  expect(find(false, "\u001c")).toBe(-1);
+  const split = (setting: string | false, text: string) =>
+    detachKey(setting)
+      .split(Buffer.from(text))
+      .map(({ kind, bytes }) => [kind, Buffer.from(bytes).toString()]);
+  expect(split("ctrl-\\", "ab\u001cc")).toEqual([
+    ["text", "ab"],
+    ["key", "\u001c"],
+    ["text", "c"],
+  ]);
+  expect(split("ctrl-\\", "\u001c\u001b[92;5u\u001b[27;5;92~")).toEqual([
+    ["key", "\u001c"],
+    ["key", "\u001b[92;5u"],
+    ["key", "\u001b[27;5;92~"],
+  ]);
+  expect(split("ctrl-a", "x\u0001")).toContainEqual(["key", "\u0001"]);
+  expect(split("ctrl-a", "\u001b[97;5u")).toEqual([["key", "\u001b[97;5u"]]);
+  expect(split("ctrl-\\", "plain \u001b[A")).toEqual([["text", "plain \u001b[A"]]);
+  expect(split(false, "\u001c")).toEqual([["text", "\u001c"]]);
 });
 
 test("EN1 an interactive shell gets SIGHUP, everything else SIGTERM", () => {

@@ -1,14 +1,13 @@
 // Lists the terminals, and finds the one that a person means.
-// FD1. A name means the terminal with exactly this name; anything else is a prefix of an id that matches only one. No
-//      match is refused; it never means the current or the last one.
+// FD1. A name means the terminal with exactly this name; anything else is a prefix of a name or an id that matches only
+//      one. No match is refused, with the name that was probably meant; it never means the current or the last one.
 // FD2. A live daemon is asked. If it is down because the operator wants so, or cannot answer, the disk is read.
 // FD3. If the operator wants it up and it is not running, looking starts it, like every command.
 // FD4. A daemon of another version does not block access to terminals: the protocol of holders never changes.
-import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { dial } from "../../home/dial.ts";
-import { wantedPath } from "../../home/wanted.ts";
-import { readJson } from "../../log/file/json-file.ts";
+import { wantedOn } from "../../home/wanted.ts";
+import { nearest } from "../../wire/files/nearest.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
@@ -36,7 +35,7 @@ export async function listTerminals(
   const found = line.value === undefined ? undefined : await ask(world, line.value, patienceMs, patience === "now");
   line.value?.close();
   if (found !== undefined) return ok(found);
-  if (line.value === undefined && !wantsUp(world, home)) return fromDisk(world, home); // FD2
+  if (line.value === undefined && wantedOn(world.disk, home) !== "up") return fromDisk(world, home); // FD2
   if (patience === "now") {
     if (line.value === undefined) await (await import("../start.ts")).ensureStarted(world, home); // FD3
     return fromDisk(world, home);
@@ -66,37 +65,68 @@ async function fromDisk(world: DaemonCommandWorld, home: string): Promise<Result
   return ok({ terminals: await listFromDisk(world, home), from: "disk" });
 }
 
-/** Whether the operator wants it up; a home that was never started is left alone. */
-function wantsUp({ disk }: DaemonCommandWorld, home: string): boolean {
-  return readJson(disk, wantedPath(home))?.["wanted"] === "up";
-}
-
 export async function findTerminal(
   world: DaemonCommandWorld,
   home: string,
   key: string,
 ): Promise<Result<ListedTerminal>> {
   const listing = await listTerminals(world, home, "now");
-  return listing.ok ? pick(listing.value.terminals, key) : listing;
+  return listing.ok ? pick(listing.value.terminals, key, "prefix") : listing;
 }
 
-/** FD1 */
-export function pick<T extends { readonly id: string; readonly name: string }>(
+/** Each is found before anything is done to one of them; one that is named twice counts once. */
+export async function findTerminals(
+  world: DaemonCommandWorld,
+  home: string,
+  keys: readonly string[],
+): Promise<Result<readonly ListedTerminal[]>> {
+  const listing = await listTerminals(world, home, "now");
+  return listing.ok ? pickAll(listing.value.terminals, keys) : listing;
+}
+
+export function pickAll<T extends NamedTerminal>(all: readonly T[], keys: readonly string[]): Result<readonly T[]> {
+  const found = new Set<T>();
+  for (const key of keys) {
+    const one = pick(all, key, "prefix");
+    if (!one.ok) return one;
+    found.add(one.value);
+  }
+  return ok([...found]);
+}
+
+type NamedTerminal = { readonly id: string; readonly name: string };
+
+/** How many candidates are named: enough to recognise the right one, few enough for one line. */
+const MAX_NAMED = 5;
+
+/** FD1. `exact`: a name has to be whole, because another one would be a new terminal. */
+export function pick<T extends NamedTerminal>(
   all: readonly T[],
   key: string,
+  names: "exact" | "prefix" = "exact",
 ): Result<T> {
-  const named = all.find(({ name }) => name === key);
+  const named = all.find(({ name, id }) => name === key || id === key);
   if (named !== undefined) return ok(named);
-  const id = matchOne(
-    all.map((terminal) => terminal.id),
-    key,
-  );
-  const found = id.ok ? all.find((terminal) => terminal.id === id.value) : undefined;
-  if (found !== undefined) return ok(found);
-  const words = id.ok || id.error.code === "unknown" ? unknownWords(key) : id.error.message;
-  return refused(id.ok ? "unknown" : id.error.code, words, "`holdfast ls` shows all.");
+  if (key === "") return refused("unknown", "No name was given.", SEE_ALL);
+  const found = all.filter(({ id, name }) => id.startsWith(key) || (names === "prefix" && name.startsWith(key)));
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return ok(only);
+  return only === undefined ? unknown(all, key) : ambiguous(found, key);
 }
 
-function unknownWords(key: string): string {
-  return key === "" ? "No name was given." : `There is no terminal ${JSON.stringify(key)}.`;
+const SEE_ALL = "`holdfast ls` shows all.";
+
+function unknown(all: readonly NamedTerminal[], key: string): Result<never> {
+  const near = nearest(
+    key,
+    all.map(({ name }) => name),
+  );
+  const hint = near === undefined ? SEE_ALL : `Did you mean ${near}? ${SEE_ALL}`;
+  return refused("unknown", `There is no terminal ${JSON.stringify(key)}.`, hint);
+}
+
+function ambiguous(found: readonly NamedTerminal[], key: string): Result<never> {
+  const named = found.slice(0, MAX_NAMED).map(({ name, id }) => (name.startsWith(key) ? name : `${name} (${id})`));
+  const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : "";
+  return refused("ambiguous", `"${key}" matches ${found.length}: ${named.join(", ")}${more}.`, "Give more of it.");
 }

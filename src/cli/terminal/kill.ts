@@ -1,50 +1,86 @@
-// `holdfast kill`: ends the program in a terminal and waits for its end; with --signal it only delivers that signal.
+// `holdfast kill`: ends the programs in terminals and waits for their ends; with --signal it only delivers that signal.
+// KI1. Terminals by their names, or all running ones of a lane; never all of them by mistake. Nothing is done to any of
+//      them before all names are found.
 
 import { endedText, signalNamed } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { visibleLine } from "../../base/visible.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say } from "../print.ts";
+import { printJson, say } from "../print.ts";
 import { endTerminal, signalTerminal } from "./end.ts";
-import { findTerminal } from "./find.ts";
-import type { LineEnd } from "./reconnecting-holder.ts";
+import { findTerminals, listTerminals } from "./find.ts";
 
-export type KillFlags = DataFlags & { readonly signal?: string };
+export type KillFlags = DataFlags & { readonly signal?: string; readonly lane?: string };
 
-async function kill(world: DaemonCommandWorld, flags: KillFlags, key: string): Promise<Exit> {
+async function kill(world: DaemonCommandWorld, flags: KillFlags, ...keys: readonly string[]): Promise<Exit> {
   const signal = flags.signal === undefined ? undefined : signalNamed(flags.signal);
   if (flags.signal !== undefined && signal === undefined) return noSignal(flags.signal);
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(world, home.value, key);
-  if (!found.ok) return found;
-  if (signal === undefined) return report(world, found.value, await endTerminal(world, home.value, found.value), flags);
-  const sent = await signalTerminal(world, home.value, { id: found.value.id, signal });
-  return sent.ok ? ok(EXIT.ok) : sent;
+  const meant = await meantTerminals(world, home.value, flags, keys);
+  if (!meant.ok) return meant;
+  if (signal === undefined) return endAll(world, home.value, meant.value, flags);
+  for (const { id } of meant.value) {
+    const sent = await signalTerminal(world, home.value, { id, signal });
+    if (!sent.ok) return sent;
+  }
+  return ok(EXIT.ok);
 }
 
-async function report(
-  { console }: DaemonCommandWorld,
-  { id, name }: ListedTerminal,
-  ended: Result<LineEnd>,
-  { json }: DataFlags,
+/** KI1 */
+async function meantTerminals(
+  world: DaemonCommandWorld,
+  home: string,
+  { lane }: KillFlags,
+  keys: readonly string[],
+): Promise<Result<readonly ListedTerminal[]>> {
+  if ((keys.length === 0) === (lane === undefined))
+    return refused("usage", "Which terminal?", "Name one or more, or give a lane: holdfast kill --lane LANE");
+  if (keys.length > 0) return findTerminals(world, home, keys);
+  const listing = await listTerminals(world, home, "now");
+  if (!listing.ok) return listing;
+  const inLane = listing.value.terminals.filter((terminal) => terminal.lane === lane);
+  if (inLane.length === 0)
+    return refused("unknown", `There is no lane ${JSON.stringify(lane)}.`, "`holdfast ls` shows all.");
+  return ok(inLane.filter(({ state }) => state.kind === "running" || state.kind === "starting"));
+}
+
+type Killed = {
+  readonly id: string;
+  readonly name: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+};
+
+/** All at once, since each may take its ten seconds; the first failure is reported. */
+async function endAll(
+  world: DaemonCommandWorld,
+  home: string,
+  terminals: readonly ListedTerminal[],
+  { json, lane }: KillFlags,
 ): Promise<Exit> {
-  if (!ended.ok) return ended;
-  const end = ended.value.kind === "ended" ? ended.value.exit : { code: null, signal: null };
-  if (json) {
-    await console.out.write(`${visibleLine(JSON.stringify({ id, name, exitCode: end.code, signal: end.signal }))}\n`);
-  } else if (console.err.tty) await say(console, `${name} ${endedText(end)}.`);
-  return ok(EXIT.ok);
+  const ended = await Promise.all(terminals.map((terminal) => endTerminal(world, home, terminal)));
+  const { console } = world;
+  const killed: Killed[] = [];
+  for (const [at, { id, name }] of terminals.entries()) {
+    const end = ended[at];
+    if (end === undefined || !end.ok) continue;
+    const exit = end.value.kind === "ended" ? end.value.exit : { code: null, signal: null };
+    killed.push({ id, name, exitCode: exit.code, signal: exit.signal });
+    if (!json && console.err.tty) await say(console, `${name} ${endedText(exit)}.`);
+  }
+  const shown = lane === undefined && terminals.length === 1 ? killed[0] : killed;
+  if (json && shown !== undefined) await printJson(console, shown);
+  return ended.find((end) => !end.ok) ?? ok(EXIT.ok);
 }
 
 function noSignal(name: string): Exit {
   return refused(
     "usage",
-    `${JSON.stringify(name)} is not a signal.`,
+    `Unknown signal ${JSON.stringify(name)}.`,
     "Use a name from `kill -l`: TERM, HUP, INT, USR1 …",
   );
 }

@@ -1,18 +1,16 @@
 // The terminals of a home as recorded on disk, for when no daemon answers: their logs folded, and their holders' exit
 // files.
 // CS1. Read-only: nothing is written, locked or started.
-// CS2. A terminal whose log does not fold is left out, as the daemon sets it aside; `holdfast log verify` names it.
 
 import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";
 import { childOf, type Terminal, type TerminalState } from "../../core/terminal/terminal.ts";
 import { readHeld } from "../../home/held/held-state.ts";
 import { startedElsewhere, tapeDirectory, terminalDirectory, terminalFiles } from "../../home/held/holder-files.ts";
-import type { LogView } from "../../log/inspect.ts";
-import { foldWhole } from "../../log/session/fold-log.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { terminalEventOf } from "../../wire/stored/terminal.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { foldedIn } from "../disk-reader.ts";
 import { steadyView } from "../log/view.ts";
 import { askHolder } from "./reconnecting-holder.ts";
 
@@ -27,9 +25,11 @@ export async function listFromDisk(world: DaemonCommandWorld, home: string): Pro
 export async function recorded(world: DaemonCommandWorld, home: string): Promise<Terminal[]> {
   if (world.disk.stat(home) === undefined) return [];
   const view = await steadyView(world, home);
-  const sessions = view.sessions.filter((session) => session.startsWith(SESSIONS));
-  const terminals = sessions.flatMap((session) => folded(view, session) ?? []).filter(({ removed }) => !removed);
-  return terminals.map((terminal) => ({ ...terminal, state: stateNow(world, home, terminal) }));
+  const folding = { eventOf: terminalEventOf, apply: applyTerminal };
+  const terminals = foldedIn<Terminal, TerminalEvent>(view, SESSIONS, folding);
+  return terminals
+    .filter(({ removed }) => !removed)
+    .map((terminal) => ({ ...terminal, state: stateNow(world, home, terminal) }));
 }
 
 /** The holder's exit file is newer than the log, which nobody writes now. */
@@ -39,20 +39,9 @@ function stateNow({ disk, processes }: DaemonCommandWorld, home: string, termina
   const held = readHeld({ ...terminalFiles(disk, home, terminal.id), processes }, generation);
   if (held.kind === "ended") return { kind: "ended", code: held.exit.code, signal: held.exit.signal, at: held.exit.at };
   const waits = (reason: string): TerminalState => ({ kind: "uncertain", reason, child: childOf(state) });
-  if (held.kind === "lost") return waits("its holder is gone and left no exit");
+  if (held.kind === "lost") return waits("its process was lost; exit status unknown");
   const isCopied = held.kind === "claimed" && startedElsewhere({ disk, home }, terminalDirectory(home, terminal.id));
   return isCopied ? waits("its program belongs to the home that this one was copied from") : state;
-}
-
-function folded(view: LogView, session: string): Terminal | undefined {
-  try {
-    const folding = { saved: undefined, eventOf: terminalEventOf, apply: applyTerminal };
-    const { state, trouble } = foldWhole<Terminal, TerminalEvent>(view, session, folding);
-    return trouble === undefined ? state : undefined; // CS2
-  } catch (error) {
-    if (error instanceof Error) return undefined; // CS2
-    throw error;
-  }
 }
 
 async function listed(world: DaemonCommandWorld, home: string, terminal: Terminal): Promise<ListedTerminal> {

@@ -20,6 +20,10 @@ export type Row = {
   readonly generation: number;
   /** When it was restarted after a crash, if that has not been accepted yet. */
   readonly restoredAt: string | null;
+  /** What was started last: `command`, or its shell if it was restored as that. */
+  readonly program: readonly string[];
+  /** A command that a restoration has typed at the prompt and not run; null if there is none, or a person was there. */
+  readonly typed: string | null;
   /** Why it is not started yet, although it was tried; it is tried again. */
   readonly trouble?: string;
 };
@@ -43,6 +47,13 @@ export function rowOf(terminal: ListedTerminal): Row {
     policy,
     generation,
     restoredAt: restored === undefined || restored.accepted ? null : restored.at,
+    program: (restored ?? recipe).argv,
+    typed: typedIn(terminal),
     ...(trouble !== undefined && { trouble }),
   };
+}
+
+function typedIn({ state, restored }: ListedTerminal): string | null {
+  if (state.kind !== "running" || restored === undefined || restored.accepted) return null;
+  return restored.typed === "" || restored.typed.endsWith("\r") ? null : restored.typed;
 }

@@ -7,8 +7,8 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { fit, say } from "../print.ts";
-import { columns, narrowed } from "../table.ts";
+import { say } from "../print.ts";
+import { tableText } from "../table.ts";
 import { listTerminals } from "./find.ts";
 import { rowOf } from "./listed.ts";
 
@@ -21,12 +21,16 @@ const CUTS = [
 /** The first arguments are enough to recognize a program. */
 const PROGRAM_CELLS = 40;
 
-async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+export type LsFlags = DataFlags & { readonly lane?: string };
+
+async function ls(world: DaemonCommandWorld, flags: LsFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const listing = await listTerminals(world, home.value, "wait");
   if (!listing.ok) return listing;
-  const terminals = listing.value.terminals.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  const { lane } = flags;
+  const meant = listing.value.terminals.filter((terminal) => lane === undefined || terminal.lane === lane);
+  const terminals = meant.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
   if (flags.json) {
     await world.console.out.write(`${visibleLine(JSON.stringify(terminals.map(rowOf)))}\n`);
     return ok(EXIT.ok);
@@ -34,26 +38,32 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   if (listing.value.from === "disk" && terminals.length > 0) {
     await say(world.console, "the daemon is not running; this list is from disk. `holdfast up` starts it.");
   }
-  if (terminals.length === 0) await say(world.console, "there are no terminals yet. `holdfast new` opens one.");
+  const where = lane === undefined ? "" : ` in the lane ${lane}`;
+  if (terminals.length === 0)
+    await say(world.console, `there are no terminals${where} yet. \`holdfast new\` opens one.`);
   else await world.console.out.write(tableOf(world, terminals));
-  for (const { name, state, trouble } of terminals) {
-    const what =
-      state.kind === "starting" ? `${name} could not be started yet` : `the output of ${name} is not recorded`;
-    if (trouble !== undefined) await say(world.console, `${what}: ${trouble}`);
-  }
+  for (const words of terminals.flatMap(remarks)) await say(world.console, words);
   return ok(EXIT.ok);
+}
+
+function remarks(terminal: ListedTerminal): string[] {
+  const { name, state, trouble } = terminal;
+  const { typed } = rowOf(terminal);
+  const what = state.kind === "starting" ? `${name} could not be started yet` : `the output of ${name} is not recorded`;
+  return [
+    ...(typed === null ? [] : [`${name}: ${typed} is typed at the prompt; press Enter to run it.`]),
+    ...(trouble === undefined ? [] : [`${what}: ${trouble}`]),
+  ];
 }
 
 function tableOf({ console, clock }: DaemonCommandWorld, terminals: readonly ListedTerminal[]): string {
   const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
-  const width = console.out.tty ? console.out.columns() : Number.POSITIVE_INFINITY;
-  const lines = columns(narrowed([HEAD, ...rows], CUTS, width, console.widthOf), console.widthOf);
-  return lines.map((line) => `${fit(line, width, console.widthOf)}\n`).join("");
+  return tableText(console, [HEAD, ...rows], CUTS);
 }
 
 function cellsOf(user: string | undefined, terminal: ListedTerminal, now: number): string[] {
   const { name, lane, recipe, createdAt, clients, lastOutputAt } = terminal;
-  const command = recipe.argv.join(" ");
+  const command = rowOf(terminal).program.join(" ");
   const program = command.length > PROGRAM_CELLS ? `${command.slice(0, PROGRAM_CELLS - 1)}…` : command;
   const cwd =
     user !== undefined && `${recipe.cwd}/`.startsWith(`${user}/`) ? `~${recipe.cwd.slice(user.length)}` : recipe.cwd;

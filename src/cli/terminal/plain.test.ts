@@ -24,6 +24,18 @@ test("colours, titles, links and questions leave nothing behind, however the byt
   for (let size = 1; size <= text.length; size += 1) expect(linesOf(text, size)).toEqual(["réd 日本", "next"]);
 });
 
+test("strings without an end stop at ESC, CAN or SUB, and cut sequences hide nothing, however the bytes are split", () => {
+  const cut = ["]0;title", "^private", "_command", "Xstart", "P1$r", "P"].map((string) => `\u001b${string}`);
+  const ends = ["\u001b\\", "\u009c", "\u0018", "\u001a", "\u001b[1m", "\u001b]0;again\u0007"];
+  const odd = ["\u001b[3", "\u001b", "\u001b(", "\u001b[?1;"].map((begun) => `${begun}\u001b[m`);
+  const strange = ["\u001b[1?2h", "\u001b`", "\u001b[3\u0018", "\u001b(["];
+  for (const piece of [...cut.flatMap((string) => ends.map((end) => string + end)), ...odd, ...strange]) {
+    const text = `before\r\n${piece}shown\r\nnext`;
+    const sizes = Array.from({ length: text.length }, (_, at) => at + 1);
+    for (const size of sizes) expect([piece, linesOf(text, size)]).toEqual([piece, ["before", "shown", "next"]]);
+  }
+});
+
 test("PL2 what an editor drew is left out; lines before and after it stay", () => {
   const editor = "\u001b[?1049h\u001b[2J\u001b[5;5Hdrawn\r\n~\r\n\u001b[?1049l";
   expect(linesOf(`before\r\n${editor}after\r\n`)).toEqual(["before", "after"]);

@@ -10,12 +10,16 @@
 //      with the bytes that were read. Without credit they do nothing.
 
 const ESC = "\u001b";
-/** One of: a control sequence, a string for the terminal, another escape, a control character, text. */
+/**
+ * One of: a control sequence, a string for the terminal, another escape, a control character, text. As in terminals, a
+ * string ends at BEL, ST, CAN, SUB, or at an ESC that begins something else, and a broken-off sequence is dropped.
+ */
 const TOKEN = new RegExp(
   [
     `${ESC}\\[([<=>?!]?)([\\d;:]*)[ -/]*([@-~])`,
-    `${ESC}[\\]P_^X][^\u0007${ESC}]*(?:\u0007|${ESC}\\\\)`,
-    `${ESC}[ -/]*[0-Z\\\\a-~]`,
+    `${ESC}\\[[ -?]*(?:[@-~]|(?=[^ -~]))`,
+    `${ESC}[\\]P_^X][^\u0007\u0018\u001a\u009c${ESC}]*(?:[\u0007\u0018\u001a\u009c]|${ESC}\\\\|(?=${ESC}[^\\\\]))`,
+    `${ESC}(?:[ -/]+[0-~]|[0-OQ-WYZ\\\\\`a-~]|[ -/]*(?=[^ -~]))`,
     "([\\u0000-\\u001a\\u001c-\\u001f\\u007f-\\u009f])",
     `([^\\u0000-\\u001f\\u007f-\\u009f]+)`,
   ].join("|"),

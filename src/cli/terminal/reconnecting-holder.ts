@@ -28,7 +28,7 @@ export type LineEnd =
   | { readonly kind: "ended"; readonly exit: HolderExit }
   | { readonly kind: "gone"; readonly refusal: Refusal };
 
-export type LineEvents = Pick<HolderEvents, "output" | "resync"> & {
+export type LineEvents = Pick<HolderEvents, "output" | "resync" | "answers"> & {
   /** Connected, for the first time or again. */
   joined?(status: HolderStatus): void;
 };
@@ -137,6 +137,7 @@ export class ReconnectingHolder {
       {
         output: (offset, bytes) => this.#tell(new Uint8Array(bytes), (copy) => this.#events.output?.(offset, copy)),
         resync: (offset) => this.#tell(offset, (at) => this.#events.resync?.(at)),
+        answers: (answers) => this.#tell(answers, (now) => this.#events.answers?.(now)),
         ended: (exit) => this.#end.resolve({ kind: "ended", exit }), // HL1
         lost: () => this.open(),
       },
@@ -198,6 +199,6 @@ const NOT_THERE: Refusal = {
 
 const GONE: Refusal = {
   code: "holder-gone",
-  message: "The terminal's holder is gone and left no exit: how its program ended is unknown.",
+  message: "The terminal's process was lost; exit status unknown.",
   hint: "`holdfast history` shows its output, and `holdfast recovery report` what happened to it.",
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { harmless, Replay } from "./replay.ts";
+import { harmless, Replay, WithoutQueries } from "./replay.ts";
 
 const shown = (text: string, whole = true): string => Buffer.from(harmless(Buffer.from(text), whole)).toString();
 
@@ -25,6 +25,7 @@ test("RP1 no query in the replay is sent again", () => {
   ];
   for (const question of questions) expect(shown(`a${question}b`)).toBe("ab");
   expect(shown(questions.join(""))).toBe("");
+  expect(shown("a\u001b]11;?\u001b[1mb")).toBe("a\u001b[1mb"); // Terminals take the next ESC as the end.
 });
 
 test("RP1 bells, notifications and the clipboard are left out; titles, links and drawing are replayed", () => {
@@ -38,6 +39,10 @@ test("RP1 bells, notifications and the clipboard are left out; titles, links and
 test("RP2 a replay that starts in the middle starts with a line", () => {
   expect(shown("8;5;3mhalf\nwhole\n", false)).toBe("whole\n");
   expect(shown("no line at all", false)).toBe("no line at all");
+  const line = "x".repeat(300_000);
+  expect(shown(`8;5;3m${line}\n$ `, false)).toBe(`${line}\n$ `);
+  expect(shown(`4;1H${line}\u001b[1mbold\n$ `, false)).toBe(`${line}\u001b[1mbold\n$ `);
+  expect(shown(`title${"y".repeat(9_000)}\u001b[1m${line}\n`, false)).toBe(`\u001b[1m${line}\n`);
 });
 
 test("a replay is drawn at once and made harmless; later output is passed through unchanged", () => {
@@ -74,4 +79,20 @@ test("RP3 a known screen is drawn at its offset, over earlier output, unless som
     replay.finish();
   };
   expect(drawn(short)).toBe("012");
+});
+
+test("live output without queries is all else as it was, however it is split", () => {
+  const text =
+    "a\u001b[6nb\u0007\u001b]0;why?\u0007\u001b]11;?\u001b\\c\u001b[?1049h\u001b]52;c;aGk=\u0007\u001b[c\u001bP$qm\u001b\\\u001b[3Jé\u001b[?2026$pd";
+  const rest = "ab\u0007\u001b]0;why?\u0007c\u001b[?1049h\u001b]52;c;aGk=\u0007\u001b[3Jéd";
+  const bytes = Buffer.from(text);
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const filter = new WithoutQueries();
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += size) parts.push(filter.push(bytes.subarray(at, at + size)));
+    expect(Buffer.concat([...parts, filter.end()]).toString()).toBe(rest);
+  }
+  const filter = new WithoutQueries();
+  expect(Buffer.from(filter.push(Buffer.from("x\u001b[1"))).toString()).toBe("x");
+  expect(Buffer.from(filter.end()).toString()).toBe("\u001b[1");
 });

@@ -2,37 +2,70 @@
 // answered now, since the answer would be typed into the program.
 // RP1. Queries, bells, notifications and the clipboard are left out; everything that draws stays as it is. Erasing the
 //      window's own history is left out too: most of that is not the program's.
-// RP2. A replay that starts in the middle starts at the beginning of a line: a cut sequence would be shown as text.
+// RP2. A replay that starts in the middle starts at the beginning of a line: a cut sequence would be shown as text. If
+//      none begins soon, it starts with the next sequence, or behind what may be the rest of one.
 // RP3. A known screen is drawn over the tape's bytes up to its offset, and the bytes after it continue from there. If
 //      its offset is outside the collected bytes, it is not drawn.
 
 const ESC = "\u001b";
-const END = `(?:\u0007|${ESC}\\\\)`;
+/** As in terminals, a string ends also where another sequence begins. */
+const END = `(?:\u0007|${ESC}\\\\|(?=${ESC}))`;
 const STRING = `[^\u0007${ESC}]*`;
+
+const QUERIES = [
+  `${ESC}P[+$]q${STRING}${ESC}\\\\`, // a setting
+  `${ESC}\\[[>=?]?[\\d;]*c`, // the identity
+  `${ESC}\\[\\??[\\d;]*n`, // the cursor or the status
+  `${ESC}\\[\\??[\\d;]*\\$p`, // a mode
+  `${ESC}\\[>\\d*q`, // the version
+  `${ESC}\\[\\?u`, // the keyboard protocol
+  `${ESC}\\[(?:1[1-9]|2[01])(?:;\\d+)*t`, // the window size
+  `${ESC}\\[[01]?x`,
+  `${ESC}Z`,
+  "\u0005",
+];
+/** A colour, or the clipboard. */
+const STRING_QUERY = `${ESC}\\](?:[45]|1\\d|52);${STRING}\\?${END}`;
+const LIVE_QUERY = new RegExp([STRING_QUERY, ...QUERIES].join("|"), "g");
+const BEGUN = new RegExp(`${ESC}(?:\\[[>=?]?[\\d;]*\\$?|\\]${STRING}${ESC}?|P[+$]?q?${STRING}${ESC}?)?$`);
+/** Longer than any query. */
+const LONGEST = 256;
+
+/** Live output for a window that is not the one that answers: queries are left out, all else is as it was. */
+export class WithoutQueries {
+  #rest = "";
+
+  /** A sequence that may continue in the next piece waits for it. */
+  push(bytes: Uint8Array): Uint8Array {
+    const text = this.#rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    this.#rest = BEGUN.exec(text.slice(-LONGEST))?.[0] ?? "";
+    const whole = text.slice(0, text.length - this.#rest.length);
+    return Buffer.from(whole.replace(LIVE_QUERY, ""), "latin1");
+  }
+
+  /** What waits, for when our window answers again. */
+  end(): Uint8Array {
+    const rest = Buffer.from(this.#rest, "latin1");
+    this.#rest = "";
+    return rest;
+  }
+}
 
 /** The first group is kept: whole strings, which a bell terminates. */
 const PIECES = new RegExp(
   [
     `(${ESC}\\](?!(?:52|9|99|777);)(?:(?!\\?${END})[^\u0007${ESC}])*${END})`, // a title, a link, a colour …
     `${ESC}\\]${STRING}${END}`, // a query, a notification, the clipboard
-    `${ESC}P[+$]q${STRING}${ESC}\\\\`, // query a setting
-    `${ESC}\\[[>=?]?[\\d;]*c`, // query the identity
-    `${ESC}\\[\\??[\\d;]*n`, // query the cursor or the status
-    `${ESC}\\[\\??[\\d;]*\\$p`, // query a mode
-    `${ESC}\\[>\\d*q`, // query the version
-    `${ESC}\\[\\?u`, // query the keyboard protocol
-    `${ESC}\\[(?:1[1-9]|2[01])(?:;\\d+)*t`, // query the window size
-    `${ESC}\\[[01]?x`,
+    ...QUERIES,
     `${ESC}\\[3J`, // erase the scrollback
-    `${ESC}Z`,
-    "[\u0005\u0007]",
+    "\u0007",
   ].join("|"),
   "g",
 );
 
 /** `whole`: it starts at the beginning of the tape. */
 export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
-  const from = whole ? 0 : bytes.indexOf(NEWLINE) + 1; // RP2
+  const from = whole ? 0 : beginning(bytes); // RP2
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from).toString("latin1");
   return Buffer.from(
     text.replace(PIECES, (_, kept: string | undefined) => kept ?? ""),
@@ -41,6 +74,20 @@ export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
 }
 
 const NEWLINE = 10;
+const ESC_BYTE = 0x1b;
+/** RP2. Longer lines are not skipped: one alone may be all that is there. */
+const MAX_SKIPPED = 16 << 10;
+/** The rest of a character, or of a control sequence. */
+const REST = /^[\u0080-\u00bf]*(?:[\d;:<=>?]+[ -/]*[@-~])?/;
+
+function beginning(bytes: Uint8Array): number {
+  const start = bytes.subarray(0, MAX_SKIPPED);
+  const newline = start.indexOf(NEWLINE);
+  if (newline >= 0) return newline + 1;
+  const sequence = start.indexOf(ESC_BYTE);
+  if (sequence >= 0) return sequence;
+  return REST.exec(Buffer.from(start).toString("latin1"))?.[0].length ?? 0;
+}
 
 /** What is drawn when the tape has reached `offset`, over what was drawn before. */
 export type Overlay = { readonly offset: number; text(hasHistory: boolean): string };

@@ -1,4 +1,4 @@
-// `holdfast rm`: forgets a terminal whose program has ended; with --force it ends it first.
+// `holdfast rm`: forgets terminals whose programs have ended; with --force it ends them first.
 // RM1. A daemon that died in between may already have forgotten it: then it is done.
 import { ok, type Result } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
@@ -6,25 +6,32 @@ import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import type { HomeFlags } from "../flags.ts";
+import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
+import { printJson } from "../print.ts";
 import { dropAgentLink } from "./agent-link.ts";
 import { endTerminal } from "./end.ts";
-import { findTerminal } from "./find.ts";
+import { findTerminals } from "./find.ts";
 
-export type RmFlags = HomeFlags & { readonly force?: boolean };
+export type RmFlags = DataFlags & { readonly force?: boolean };
 
 /** The daemon learns of an end a moment after we do. */
 const HEARD_LIMITS = { firstMs: 5, mostMs: 100, allMs: 5_000 };
 
-async function rm(world: DaemonCommandWorld, flags: RmFlags, key: string): Promise<Exit> {
+async function rm(world: DaemonCommandWorld, flags: RmFlags, ...keys: readonly string[]): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(world, home.value, key);
+  const found = await findTerminals(world, home.value, keys);
   if (!found.ok) return found;
-  const removed = await forget(world, home.value, found.value, flags.force === true);
-  if (removed.ok) dropAgentLink(world, home.value, found.value.recipe.env);
-  return removed;
+  const exits = await Promise.all(found.value.map((one) => forget(world, home.value, one, flags.force === true)));
+  const removed = found.value.filter((_, at) => exits[at]?.ok === true);
+  for (const { recipe } of removed) dropAgentLink(world, home.value, recipe.env);
+  if (flags.json)
+    await printJson(
+      world.console,
+      removed.map(({ id, name }) => ({ id, name })),
+    );
+  return exits.find((exit) => !exit.ok) ?? ok(EXIT.ok);
 }
 
 async function forget(

@@ -36,12 +36,18 @@ test("keyboard protocols, keypad, cursor shape, insert mode and scroll region ar
 
 test("changed window colours are reset, however the output was split; a query changes none", () => {
   const text =
-    "\u001b]11;#001122\u0007\u001b]10;rgb:ff/ff/ff\u001b\\\u001b]12;?\u0007\u001b]12;red\u0007\u001b]112\u0007\u001b]110;\u001b\\x";
+    "\u001b]11;#001122\u0007\u001b]10;rgb:ff/ff/ff\u001b\\\u001b]12;?\u0007\u001b]12;red\u0007\u001b]112\u0007\u001b]110;\u001b[1mx";
   for (let cut = 0; cut <= text.length; cut += 1) {
     const modes = new ScreenModes();
     for (const part of [text.slice(0, cut), text.slice(cut)]) modes.push(Buffer.from(part));
     expect({ cut, restore: modes.restore() }).toEqual({ cut, restore: "\u001b]111\u001b\\\u001b[0m\u001b(B\u000f" });
   }
+});
+
+test("titles that a program has saved and not taken back are taken back, as many as there are", () => {
+  const pop = `${ESC}[23;0t`;
+  expect(after(`${ESC}[22;0t${ESC}[22;2t${ESC}[22t${ESC}[23;2t${ESC}[14t`).restore()).toBe(`${pop}${pop}${ALWAYS}`);
+  expect(after(`${ESC}[23;0t${ESC}[22;0;0t${ESC}[23;0;0t`).restore()).toBe(ALWAYS);
 });
 
 test("a program that resets the terminal leaves nothing to undo", () => {

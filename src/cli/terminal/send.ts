@@ -1,35 +1,53 @@
-// `holdfast send`: types a text into a terminal, unchanged.
+// `holdfast send`: types a text into a terminal, unchanged, and then presses keys.
 // SD1. It is numbered under a name that only this call has: input that is lost on the way is sent again and typed once.
 // SD2. Returns when the holder has it, and not before.
 // SD3. Input that was taken counts as sent, even if the program read it and ended before we learned of either.
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { keyBytes } from "../../core/terminal/keys.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
 import { within } from "../../world/wait.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import type { HomeFlags } from "../flags.ts";
+import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
+import { printJson } from "../print.ts";
 import { findTerminal } from "./find.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
-export type SendFlags = HomeFlags & { readonly enter?: boolean };
+export type SendFlags = DataFlags & { readonly enter?: boolean; readonly key?: readonly string[] };
 
-/** What the Enter key sends. */
-const ENTER = "\r";
 /** A holder accepts input at once; one that accepts none for this long has a child that does not read. */
 const TAKE_MS = 10_000;
 
-async function send(world: DaemonCommandWorld, flags: SendFlags, key: string, text: string): Promise<Exit> {
+async function send(world: DaemonCommandWorld, flags: SendFlags, key: string, text?: string): Promise<Exit> {
+  const input = inputOf(flags, text);
+  if (!input.ok) return input;
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
   if (state.kind === "ended" || state.kind === "uncertain") return ended(name);
-  const bytes = Buffer.from(flags.enter ? `${text}${ENTER}` : text);
+  const bytes = Buffer.from(input.value);
   const sent = await typeInto(world, { home: home.value, id, name }, bytes);
-  return sent.ok ? ok(EXIT.ok) : sent;
+  if (!sent.ok) return sent;
+  if (flags.json) await printJson(world.console, { id, name, bytes: bytes.length });
+  return ok(EXIT.ok);
+}
+
+/** The text, then the keys in their order, then Enter. */
+function inputOf({ enter, key: keys = [] }: SendFlags, text: string | undefined): Result<string> {
+  const pressed = [...keys, ...(enter ? ["Enter"] : [])].map((name) => ({ name, bytes: keyBytes(name) }));
+  const unknown = pressed.find(({ bytes }) => bytes === undefined);
+  if (unknown !== undefined) {
+    const hint = "Keys are named as in tmux: C-c, M-x, Enter, Escape, Tab, BSpace, Up, PageUp, Home, F5, C-Left …";
+    return refused("usage", `There is no key ${JSON.stringify(unknown.name)}.`, hint);
+  }
+  if (text === undefined && pressed.length === 0) {
+    return refused("usage", "There is nothing to send.", "Give a text, or a key with --key.");
+  }
+  return ok([text, ...pressed.map(({ bytes }) => bytes)].join(""));
 }
 
 type Doors = Pick<DaemonCommandWorld, "disk" | "clock" | "processes" | "random" | "sockets">;

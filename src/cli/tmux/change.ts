@@ -1,4 +1,4 @@
-// `holdfast adopt release` and `holdfast adopt recreate`: stops protecting one session, or recreates it.
+// `holdfast adopt release` and `holdfast adopt recreate`: stops managing one session, or recreates it.
 // CH1. A daemon that died in between may already have released it: then it is done.
 import { ok } from "../../base/result.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";

@@ -2,10 +2,11 @@
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { say } from "../print.ts";
-import { columns } from "../table.ts";
+import { say, timeText } from "../print.ts";
+import { tableText } from "../table.ts";
 
 const HEAD = ["NAME", "ID", "STATE", "POLICY", "SAVED", "SOCKET"];
+const CUTS = [{ column: HEAD.indexOf("SOCKET"), keeps: "end" }] as const;
 
 /** Other programs rely on this shape: fields are added, never changed. */
 function rowOf({ id, name, state, policy, socket, adoptedAt, savedAt, recreated, trouble }: ListedTmux) {
@@ -21,13 +22,9 @@ export async function showRows(
 ): Promise<void> {
   const { console } = world;
   if (json) return console.out.write(`${visibleLine(JSON.stringify(rows.map(rowOf)))}\n`);
-  if (rows.length === 0) return say(console, "there are no adopted sessions. `holdfast adopt tmux` adopts one.");
-  const cells = rows.map((row) => cellsOf(row).map(visibleLine));
-  await console.out.write(
-    columns([HEAD, ...cells], console.widthOf)
-      .map((line) => `${line}\n`)
-      .join(""),
-  );
+  if (rows.length === 0) return say(console, "there are no managed sessions. `holdfast adopt tmux` adopts one.");
+  const cells = rows.map((row) => cellsOf(console, row).map(visibleLine));
+  await console.out.write(tableText(console, [HEAD, ...cells], CUTS));
   for (const { name, trouble } of rows) if (trouble !== null) await say(console, `${name}: ${trouble}`);
 }
 
@@ -36,6 +33,10 @@ export async function showRow(world: DaemonCommandWorld, row: ListedTmux, json: 
   else await showRows(world, [row], false);
 }
 
-function cellsOf({ id, name, state, policy, socket, savedAt }: ListedTmux): string[] {
-  return [name, id.slice(0, 8), state.kind, policy, savedAt ?? "not yet", socket];
+function cellsOf(
+  console: DaemonCommandWorld["console"],
+  { id, name, state, policy, socket, savedAt }: ListedTmux,
+): string[] {
+  const shown = state.kind === "kept" ? "managed" : state.kind;
+  return [name, id.slice(0, 8), shown, policy, savedAt === null ? "not yet" : timeText(console, savedAt), socket];
 }

@@ -1,8 +1,8 @@
 // The turns of an agent that works on a step, formatted like `agent log`.
-import { visible } from "../../base/visible.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { ToldLog } from "../agent/history.ts";
+import { rowView } from "../agent/prompt-block.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { DurableEnd } from "../log/durable.ts";
 import { cursorAt, inOrder } from "../log/merge.ts";
@@ -13,13 +13,14 @@ export class AgentTurns {
   readonly #home: string;
   readonly #session: string;
   readonly #cursor = cursorAt();
-  readonly #told = new ToldLog();
+  readonly #told: ToldLog;
   #shown = 0;
 
   constructor(world: DaemonCommandWorld, home: string, agent: string) {
     this.#world = world;
     this.#home = home;
     this.#session = agentSession(agent);
+    this.#told = new ToldLog(rowView(world.console, world.console.out));
   }
 
   /** Prints what is new since the last call: everything, or while it is running, only what is certainly on disk. */
@@ -31,6 +32,6 @@ export class AgentTurns {
     const found = inOrder(view, new Map([[this.#session, this.#cursor]]), { from: this.#shown + 1, until }, []);
     const text = this.#told.text([...found]);
     this.#shown = Math.max(this.#shown, until);
-    if (text !== "") await out.write(visible(text));
+    if (text !== "") await out.write(text);
   }
 }

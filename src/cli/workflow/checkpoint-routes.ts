@@ -1,7 +1,7 @@
 // The commands on checkpoints of runs: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, flag, home, wholeNumber } from "../flags.ts";
+import { type DataFlags, described, flag, home, wholeNumber } from "../flags.ts";
 import type { RollbackFlags } from "./checkpoints-rollback.ts";
 import { workflow } from "./words.ts";
 
@@ -46,6 +46,15 @@ const verify = buildCommand<DataFlags, [run?: string], Context>({
   },
 });
 
+const save = buildCommand<DataFlags, [run: string], Context>({
+  loader: async () => (await import("./checkpoints-save.ts")).checkpointsSaveCommand,
+  parameters: {
+    flags: { home, json: flag("One JSON object {run, name, file, seq, reason}") },
+    positional: { kind: "tuple", parameters: [workflow] },
+  },
+  docs: { brief: "Save the checkpoint of a run now; the one before it stays in its history" },
+});
+
 const rollback = buildCommand<RollbackFlags, [run: string, checkpoint: number], Context>({
   loader: async () => (await import("./checkpoints-rollback.ts")).checkpointsRollbackCommand,
   parameters: {
@@ -57,17 +66,15 @@ const rollback = buildCommand<RollbackFlags, [run: string, checkpoint: number], 
     aliases: { y: "yes" },
     positional: { kind: "tuple", parameters: [workflow, seq] },
   },
-  docs: {
-    brief: "Set a run back to an earlier checkpoint; `holdfast resume` continues from there",
-    fullDescription: [
-      "Steps and items that ended later no longer count as done; variables and the workflow file are those of then.",
-      "Their effects on the world are not undone. Nothing is removed: newer checkpoints and the log are kept.",
-      "A run that is running or uncertain cannot be set back: interrupt it, or resolve what is uncertain, first.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Set a run back to an earlier checkpoint; `holdfast resume` continues from there",
+    "Steps and items that ended later no longer count as done; variables and the workflow file are those of then.",
+    "Their effects on the world are not undone. Nothing is removed: newer checkpoints and the log are kept.",
+    "A run that is running or uncertain cannot be set back: interrupt it, or resolve what is uncertain, first.",
+  ),
 });
 
 export const checkpoints = buildRouteMap({
-  routes: { ls, show, verify, rollback },
-  docs: { brief: "Checkpoints of runs: ls, show, verify, rollback" },
+  routes: { ls, show, verify, save, rollback },
+  docs: { brief: "Checkpoints of runs: ls, show, verify, save, rollback" },
 });

@@ -3,20 +3,17 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
 import { type CheckpointFile, CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
-import { onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
+import { look } from "../look.ts";
 import { pickRun, runsOf } from "./rows.ts";
 
 export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
 
 /** All runs without a key; with one, all runs with that name or file, or the one whose id starts with it. */
-export async function meantRuns(
-  world: DaemonCommandWorld,
-  given: string | undefined,
-  key?: string,
-): Promise<Result<MeantRuns>> {
-  const listed = await allRuns(world, given);
+export async function meantRuns(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Result<MeantRuns>> {
+  const listed = await allRuns(world, flags);
   if (!listed.ok || key === undefined) return listed;
   const { home, runs } = listed.value;
   const named = runsOf(runs, key, world.console.absolute);
@@ -25,10 +22,12 @@ export async function meantRuns(
   return one.ok ? ok({ home, runs: [one.value] }) : one;
 }
 
-async function allRuns(world: DaemonCommandWorld, given: string | undefined): Promise<Result<MeantRuns>> {
-  const home = existingHome(world, given);
+async function allRuns(world: DaemonCommandWorld, flags: DataFlags): Promise<Result<MeantRuns>> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await onDaemon(world, home.value, (client) => client.call("workflow.list", {}));
+  const listed = await look(world, { home: home.value, json: flags.json }, (reader) =>
+    reader.call("workflow.list", {}),
+  );
   if (!listed.ok) return listed;
   return ok({ home: home.value, runs: listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)) });
 }
@@ -36,13 +35,14 @@ async function allRuns(world: DaemonCommandWorld, given: string | undefined): Pr
 /** The one run that is meant, with its files. */
 export async function meantRun(
   world: DaemonCommandWorld,
-  given: string | undefined,
+  flags: DataFlags,
   key: string,
+  newest: boolean,
 ): Promise<Result<MeantRun>> {
-  const listed = await allRuns(world, given);
+  const listed = await allRuns(world, flags);
   if (!listed.ok) return listed;
   const { home, runs } = listed.value;
-  const run = pickRun(runs, key, world.console);
+  const run = pickRun(runs, key, { absolute: world.console.absolute, newest });
   return run.ok ? ok({ home, run: run.value, files: filesOf(world, home, run.value) }) : run;
 }
 

@@ -9,15 +9,19 @@ import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { say } from "../print.ts";
+import { say, timeText } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { columns } from "../table.ts";
+import { tableText } from "../table.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];
+const CUTS = [
+  { column: HEAD.indexOf("STEP"), keeps: "start" },
+  { column: HEAD.indexOf("NAME"), keeps: "start" },
+] as const;
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
-  const meant = await meantRuns(world, flags.home, key);
+  const meant = await meantRuns(world, flags, key);
   if (!meant.ok) return meant;
   const { home, runs } = meant.value;
   const rows = runs.flatMap((run) => {
@@ -76,13 +80,18 @@ function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
 function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[]): string {
   const cells = rows.map(({ run, name, seq, time, state, step, bytes, valid, problem }) =>
     [
-      ...[shortId(run), name, seq === null ? "-" : String(seq), time ?? "-", state ?? "-", step ?? "-"],
+      ...[
+        shortId(run),
+        name,
+        seq === null ? "-" : String(seq),
+        time === null ? "-" : timeText(console, time),
+        state ?? "-",
+        step ?? "-",
+      ],
       ...[`${bytes} B`, valid ? (problem === null ? "yes" : `not used: ${problem}`) : `NO: ${problem}`],
     ].map(visibleLine),
   );
-  return columns([HEAD, ...cells], console.widthOf)
-    .map((line) => `${line}\n`)
-    .join("");
+  return tableText(console, [HEAD, ...cells], CUTS);
 }
 
 export const checkpointsLsCommand = withDaemonWorld(ls);

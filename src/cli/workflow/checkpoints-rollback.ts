@@ -16,7 +16,7 @@ import { meantRun } from "./checkpoint-runs.ts";
 export type RollbackFlags = DataFlags & { readonly yes?: boolean };
 
 async function rollback(world: DaemonCommandWorld, flags: RollbackFlags, key: string, seq: number): Promise<Exit> {
-  const meant = await meantRun(world, flags.home, key);
+  const meant = await meantRun(world, { ...flags, json: true }, key, false);
   if (!meant.ok) return meant;
   const { home, run } = meant.value;
   const ask = { id: run.id, seq };

@@ -11,8 +11,8 @@ import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, fit } from "../print.ts";
-import { columns } from "../table.ts";
+import { count, fit, timeText } from "../print.ts";
+import { columns, tableText } from "../table.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
 /** How much of a command or value is shown in one row. */
@@ -21,7 +21,7 @@ const MAX_TEXT = 100;
 type Shown = { readonly file: CheckpointFile; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
 
 async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, seq?: number): Promise<Exit> {
-  const meant = await meantRun(world, flags.home, key);
+  const meant = await meantRun(world, flags, key, true);
   const shown = meant.ok ? chosen(meant.value, seq) : meant;
   if (!shown.ok) return shown;
   const { out } = world.console;
@@ -56,7 +56,7 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
     ["run", `${run.name} (${checkpoint.session_id})`],
     ["file", workflow_path],
     ...(worktree_path === null ? [] : ([["worktree", worktree_path]] satisfies [string, string][])),
-    ["checkpoint", `${seq}, ${created_at}, because of ${reason}`],
+    ["checkpoint", `${seq}, ${timeText(world.console, created_at)}, because of ${reason}`],
     ["state", stateText(checkpoint)],
     ["resume", resumeText(checkpoint)],
     ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… matches)`],
@@ -69,11 +69,12 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
   );
   const steps = completed_steps.map((step) => stepCells(world, step));
   const values = Object.entries(variables).map(([name, value]) => [`  ${name}`, cut(world, value)]);
+  const tableLines = (rows: string[][]) => (rows.length === 0 ? [] : [tableText(world.console, rows).trimEnd()]);
   return [
     ...lines,
     state.kind === "BeforeStep" && steps.length === 0 ? "no step has ended." : "steps that ended:",
-    ...columns(steps, world.console.widthOf),
-    ...(values.length === 0 ? [] : ["variables:", ...columns(values, world.console.widthOf)]),
+    ...tableLines(steps),
+    ...(values.length === 0 ? [] : ["variables:", ...tableLines(values)]),
     "",
   ].join("\n");
 }

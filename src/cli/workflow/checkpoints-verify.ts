@@ -34,7 +34,7 @@ type CheckpointVerdict = {
 };
 
 async function verify(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
-  const meant = await meantRuns(world, flags.home, key);
+  const meant = await meantRuns(world, flags, key);
   if (!meant.ok) return meant;
   const { home, runs } = meant.value;
   const files = runs.map((run) => ({ run, files: filesOf(world, home, run) }));

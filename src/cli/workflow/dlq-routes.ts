@@ -1,7 +1,7 @@
 // The dead-letter queue commands: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, flag, home, text, wholeNumber } from "../flags.ts";
+import { type DataFlags, described, flag, home, text, wholeNumber } from "../flags.ts";
 import type { DlqFlags } from "./dlq.ts";
 import { ROW, workflow } from "./words.ts";
 
@@ -24,10 +24,10 @@ const show = buildCommand<DataFlags, [run: string, item: number], Context>({
     flags: { home, json: flag("One JSON object {item, value, state, tries, error, at}") },
     positional: { kind: "tuple", parameters: [workflow, item] },
   },
-  docs: {
-    brief: "Show one item in full, and its error",
-    fullDescription: "The output of its steps: holdfast logs --step STEP --item ITEM RUN",
-  },
+  docs: described(
+    "Show one item in full, and its error",
+    "The output of its steps: holdfast logs --step STEP --item ITEM RUN",
+  ),
 });
 
 /** stricli supports only one kind of argument in a list. */

@@ -4,25 +4,36 @@
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { DeadLetter, ListedRun, ShownItem } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count, say } from "../print.ts";
-import { columns } from "../table.ts";
+import { look } from "../look.ts";
+import { count, say, timeText } from "../print.ts";
+import { tableText } from "../table.ts";
 import { followToEnd } from "./ended.ts";
 import { pickRun, printRun } from "./rows.ts";
 
 export type DlqFlags = DataFlags & { readonly detach?: boolean };
 
 const HEAD = ["ITEM", "TRIES", "STEP", "WHY", "VALUE"];
+const CUTS = [
+  { column: HEAD.indexOf("VALUE"), keeps: "start" },
+  { column: HEAD.indexOf("WHY"), keeps: "start" },
+] as const;
 
-async function runOf({ console }: DaemonCommandWorld, client: RpcClient, key: string): Promise<Result<ListedRun>> {
+/** `newest`: of several runs that have this name, for commands that only look. */
+async function runOf(
+  { console }: DaemonCommandWorld,
+  client: Reader,
+  key: string,
+  newest = false,
+): Promise<Result<ListedRun>> {
   const runs = await client.call("workflow.list", {});
-  return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed }) : runs;
+  return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed, newest }) : runs;
 }
 
 function hasFailed({ items }: ListedRun): boolean {
@@ -32,8 +43,8 @@ function hasFailed({ items }: ListedRun): boolean {
 async function ls(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const letters = await onDaemon(world, home.value, async (client) => {
-    const run = await runOf(world, client, key);
+  const letters = await look(world, { home: home.value, json: flags.json }, async (client) => {
+    const run = await runOf(world, client, key, true);
     return run.ok ? lettersOf(client, run.value.id) : run;
   });
   if (!letters.ok) return letters;
@@ -44,7 +55,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags, key: string): Pro
   return ok(EXIT.ok);
 }
 
-async function lettersOf(client: RpcClient, id: string): Promise<Result<readonly DeadLetter[]>> {
+async function lettersOf(client: Reader, id: string): Promise<Result<readonly DeadLetter[]>> {
   const found: DeadLetter[] = [];
   for (let from: number | null = 0; from !== null; ) {
     const page: Result<{ readonly letters: readonly DeadLetter[]; readonly next: number | null }> = await client.call(
@@ -62,28 +73,28 @@ function tableOf({ console }: DaemonCommandWorld, letters: readonly DeadLetter[]
   const rows = letters.map(({ item, tries, step, message, value }) =>
     [String(item), String(tries), step, message, value].map(visibleLine),
   );
-  return columns([HEAD, ...rows], console.widthOf)
-    .map((line) => `${line}\n`)
-    .join("");
+  return tableText(console, [HEAD, ...rows], CUTS);
 }
 
 async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, item: number): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const shown = await onDaemon(world, home.value, async (client) => {
-    const run = await runOf(world, client, key);
+  const shown = await look(world, { home: home.value, json: flags.json }, async (client) => {
+    const run = await runOf(world, client, key, true);
     return run.ok ? client.call("dlq.show", { id: run.value.id, item }) : run;
   });
   if (!shown.ok) return shown;
-  const { out } = world.console;
-  await out.write(flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(itemText(shown.value)));
+  const { console } = world;
+  const text = flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(itemText(console, shown.value));
+  await console.out.write(text);
   return ok(EXIT.ok);
 }
 
-function itemText({ item, state, tries, at, error, value }: ShownItem): string {
+function itemText(console: DaemonCommandWorld["console"], { item, state, tries, at, error, value }: ShownItem): string {
   const why = error === null ? [] : [`step: ${error.step}`, `why: ${error.message}`];
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return [`item: ${item}`, `state: ${state}`, `tries: ${tries}`, ...(at === null ? [] : [`at: ${at}`]), ...why]
+  const when = at === null ? [] : [`at: ${timeText(console, at)}`];
+  return [`item: ${item}`, `state: ${state}`, `tries: ${tries}`, ...when, ...why]
     .concat(`value: ${text}`, "")
     .join("\n");
 }

@@ -9,6 +9,7 @@ import type { ListedRun, ShownRun } from "../../wire/rpc/workflow.ts";
 import { pause } from "../../world/wait.ts";
 import { liveDaemon, onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { isUnderWay } from "./rows.ts";
 
 /** How often the display is refreshed without news: it shows the time. */
 const TICK_MS = 1_000;
@@ -71,7 +72,7 @@ async function watch(world: DaemonCommandWorld, client: RpcClient, watching: Wat
     await sight.show(shown.value);
     from += shown.value.records.length;
     if (from < shown.value.ended) continue;
-    if (shown.value.state !== "running") return ok({ kind: "over", run: shown.value, left: false });
+    if (!isUnderWay(shown.value.state)) return ok({ kind: "over", run: shown.value, left: false });
     const next = await news(world, Promise.race([changed, gone, left]), sight); // FL2
     if (next === "left") return ok({ kind: "over", run: shown.value, left: true });
     if (next === "gone") return ok({ kind: "gone", from });

@@ -2,7 +2,6 @@
 
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import { terminalEnvironment } from "../../home/environment.ts";
 import type { MigratedRun, MigrationReport } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -11,31 +10,47 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
+import { oldEnvironment, oldHomes } from "./old-homes.ts";
 
 export type MigrateFlags = DataFlags & { readonly workflow?: readonly string[]; readonly dryRun?: boolean };
-
-/** Steps have no terminal. */
-const TERM = "dumb";
 
 async function migrate(world: DaemonCommandWorld, flags: MigrateFlags, dir?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const directory = dir === undefined ? home.value : world.console.absolute(dir);
-  if (world.disk.stat(directory)?.kind !== "directory")
+  const directories = dir === undefined ? oldHomes(world, home.value) : [world.console.absolute(dir)];
+  const missing = directories.find((path) => world.disk.stat(path)?.kind !== "directory");
+  if (missing !== undefined)
     return refused(
       "unknown",
-      `There is no directory ${directory}.`,
+      `There is no directory ${missing}.`,
       "Give the directory where the older program kept its state.",
     );
   const workflows = (flags.workflow ?? []).map((file) => world.console.absolute(file));
-  const env = terminalEnvironment(world.self.environment(), TERM);
-  const wish = { directory, workflows, env, dryRun: flags.dryRun === true };
+  const wish = { workflows, env: oldEnvironment(world), dryRun: flags.dryRun === true };
   // Migrating twice has the same effect as once, so a lost reply does not matter.
-  const done = await onDaemon(world, home.value, (client) => client.call("workflow.migrate", wish));
+  const done = await onDaemon<MigrationReport>(world, home.value, async (client) => {
+    const reports: MigrationReport[] = [];
+    for (const directory of directories) {
+      const report = await client.call("workflow.migrate", { ...wish, directory });
+      if (!report.ok) return report;
+      reports.push(report.value);
+    }
+    return ok(joined(home.value, reports));
+  });
   if (!done.ok) return done;
   if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
-  else await print(world, done.value);
+  else await print(world, done.value, directories);
   return ok(done.value.items.some(({ fate }) => fate === "could not") ? EXIT.failed : EXIT.ok);
+}
+
+/** One report of several directories: what counts is the runs. */
+function joined(home: string, reports: readonly MigrationReport[]): MigrationReport {
+  const [first] = reports;
+  return {
+    ...{ at: first?.at ?? "", directory: first?.directory ?? home, dryRun: first?.dryRun ?? false },
+    migrated: reports.reduce((sum, { migrated }) => sum + migrated, 0),
+    items: reports.flatMap(({ items }) => items),
+  };
 }
 
 const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
@@ -49,10 +64,11 @@ const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
 
 async function print(
   { console }: DaemonCommandWorld,
-  { items, migrated, dryRun, directory }: MigrationReport,
+  { items, migrated, dryRun }: MigrationReport,
+  directories: readonly string[],
 ): Promise<void> {
   for (const item of items) await console.out.write(visible(`${linesOf(item).join("\n")}\n`));
-  if (items.length === 0) return say(console, `${directory} contains nothing of an older program.`);
+  if (items.length === 0) return say(console, `there is nothing of an older program in ${directories.join(" or ")}.`);
   const would = items.filter(({ fate }) => fate === "would").length;
   const words = dryRun ? `${count(would, "run")} would be migrated.` : `${count(migrated, "run")} migrated.`;
   await say(console, `${words} The originals are unchanged.`);

@@ -3,6 +3,7 @@
 // RS2. A changed file is shown, and nothing happens before a person says which version counts.
 // RS3. If several callers resume a run at once, one wins; the others learn which (exit 75). A run that is already
 //      running is followed, unless more was requested.
+// RS4. The id of a session of an older program means the run that it has become; it is taken over first, if need be.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
@@ -13,9 +14,10 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say } from "../print.ts";
+import { say, timeText } from "../print.ts";
 import { followToEnd, needsText } from "./ended.ts";
-import { pickRun, printRun, which } from "./rows.ts";
+import { oldEnvironment, oldHomes } from "./old-homes.ts";
+import { isUnderWay, pickRun, printRun, which } from "./rows.ts";
 import { textsOf } from "./texts.ts";
 
 export type ResumeFlags = DataFlags & {
@@ -39,7 +41,8 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
   const params = textsOf(flags.param ?? []);
   if (!params.ok) return params;
   const { absolute, env } = world.console;
-  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), params: params.value, absolute, env };
+  const old = { homes: oldHomes(world, home.value), env: oldEnvironment(world) };
+  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), params: params.value, absolute, env, old };
   const going = await onDaemon(world, home.value, (client) => resumeRun(client, key, wish));
   if (!going.ok) return going;
   const { run, asks } = going.value;
@@ -50,7 +53,7 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
     return ok(EXIT.waiting); // RS1
   }
   if (!flags.detach) {
-    if (!json && run.state === "running") await sayWho(world, run);
+    if (!json && isUnderWay(run.state)) await sayWho(world, run);
     return followToEnd(world, home.value, { id: run.id, json, old: run.ended });
   }
   if (json) await printRun(world, run);
@@ -61,7 +64,10 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
 async function sayWho({ console, processes }: DaemonCommandWorld, { name, resumed }: ListedRun): Promise<void> {
   if (resumed === null || resumed.pid === processes.pid) return;
   const { pid, user, at } = resumed;
-  await say(console, `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${at}.`);
+  await say(
+    console,
+    `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${timeText(console, at)}.`,
+  );
 }
 
 /** One id for one command, however often it has to be sent. */
@@ -86,21 +92,57 @@ type Wish = {
   readonly params: Readonly<Record<string, string>>;
   absolute(path: string): string;
   env(name: string): string | undefined;
+  readonly old: { readonly homes: readonly string[]; readonly env: Readonly<Record<string, string>> };
 };
 
 async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
-  const { absolute, flags, verdict } = wish;
+  const { flags, verdict } = wish;
   const runs = await client.call("workflow.list", {});
   if (!runs.ok) return runs;
-  const picked = key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, { absolute, meant: isResumable });
+  const picked = await meantRun(client, runs.value, key, wish);
   if (!picked.ok) return picked;
   const { state, needs } = picked.value;
-  if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: state !== "running" });
-  const only = state === "running" && !wantsMore(flags) && Object.keys(secretsOf(picked.value, wish)).length === 0;
+  if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: !isUnderWay(state) });
+  const only = isUnderWay(state) && !wantsMore(flags) && Object.keys(secretsOf(picked.value, wish)).length === 0;
   const resumed =
     only || (verdict !== undefined && !isAtRest(state)) ? picked : await again(client, picked.value, wish);
   if (!resumed.ok || verdict === undefined) return resumed.ok ? ok({ run: resumed.value, asks: false }) : resumed;
   return resolve(client, resumed.value, verdict, wish.by);
+}
+
+async function meantRun(
+  client: RpcClient,
+  runs: readonly ListedRun[],
+  key: string | undefined,
+  wish: Wish,
+): Promise<Result<ListedRun>> {
+  if (key === undefined) return onlyOne(runs);
+  const named = pickRun(runs, key, { absolute: wish.absolute, meant: isResumable });
+  if (named.ok || named.error.code !== "unknown") return named;
+  return (await takeOver(client, key, wish)) ?? named;
+}
+
+/** RS4. Returns undefined if no older program has such a session. */
+async function takeOver(
+  client: RpcClient,
+  only: string,
+  { old: { homes, env } }: Wish,
+): Promise<Result<ListedRun> | undefined> {
+  let failure: Result<never> | undefined;
+  for (const directory of homes) {
+    const report = await client.call("workflow.migrate", { directory, workflows: [], env, dryRun: false, only });
+    if (!report.ok) return report;
+    const { items } = report.value;
+    const id = items.find(({ run }) => run !== null)?.run;
+    const runs = await client.call("workflow.list", {});
+    if (!runs.ok) return runs;
+    const found = runs.value.find((run) => run.id === id);
+    if (found !== undefined) return ok(found);
+    const [first] = items;
+    if (first !== undefined)
+      failure ??= refused("not-migrated", `${only}: ${first.reason}`, first.next ?? "holdfast migrate");
+  }
+  return failure;
 }
 
 /** RS3: a caller that gives only the run's name may as well follow it. */

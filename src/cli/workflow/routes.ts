@@ -1,9 +1,21 @@
 // The workflow commands: their names, flags and arguments.
-import { buildCommand } from "@stricli/core";
+import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { RunState } from "../../core/workflow/run.ts";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
+import {
+  choiceFlag,
+  type DataFlags,
+  described,
+  flag,
+  home,
+  numberFlag,
+  proposeFiles,
+  text,
+  textFlag,
+} from "../flags.ts";
 import { checkpoints } from "./checkpoint-routes.ts";
 import { dlq } from "./dlq-routes.ts";
+import type { ListFlags } from "./ls.ts";
 import type { MigrateFlags } from "./migrate.ts";
 import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
@@ -40,24 +52,78 @@ const run = buildCommand<RunFlags, [file: string], Context>({
     aliases: { d: "detach", p: "param" },
     positional: {
       kind: "tuple",
-      parameters: [{ parse: text, placeholder: "file", brief: "A workflow file (docs/WORKFLOWS.md)" }],
+      parameters: [
+        {
+          parse: text,
+          placeholder: "file",
+          brief: "A workflow file (docs/WORKFLOWS.md)",
+          proposeCompletions: proposeFiles,
+        },
+      ],
     },
   },
-  docs: {
-    brief: "Run a workflow file, and follow it",
-    fullDescription: [
-      "Runs the steps of a workflow file here. Every step's end is on disk before the next starts: no crash loses",
-      "finished work.",
-      `${WATCHING} \`holdfast resume\` continues it.`,
-      EXITS,
-    ].join("\n"),
-  },
+  docs: described(
+    "Run a workflow file, and follow it",
+    "Runs the steps of a workflow file here. Every step's end is on disk before the next starts: no crash loses",
+    "finished work.",
+    `${WATCHING} \`holdfast resume\` continues it.`,
+    EXITS,
+  ),
 });
 
-const workflows = buildCommand<DataFlags, [], Context>({
+/** The list in core/ would be loaded with every command. */
+const STATES = [
+  "queued",
+  "running",
+  "waiting",
+  "uncertain",
+  "failed",
+  "interrupted",
+  "cancelled",
+  "done",
+  "done_with_failures",
+] as const satisfies readonly RunState[];
+
+const ls = buildCommand<ListFlags, [], Context>({
   loader: async () => (await import("./ls.ts")).workflowsCommand,
-  parameters: { flags: { home, json: flag(`One JSON array of ${ROW}`) } },
+  parameters: {
+    flags: {
+      home,
+      state: { ...choiceFlag(STATES, "Only runs in this state. May be repeated"), variadic: true },
+      name: textFlag("name", "Only runs of the workflow with this name"),
+      last: numberFlag("n", "Only the newest n of them"),
+      json: flag(`One JSON array of ${ROW}`),
+    },
+    aliases: { n: "last" },
+  },
   docs: { brief: "List the workflow runs: running, waiting, uncertain, failed, interrupted, cancelled and done" },
+});
+
+const show = buildCommand<DataFlags, [run: string], Context>({
+  loader: async () => (await import("./show.ts")).workflowsShowCommand,
+  parameters: {
+    flags: { home, json: flag(`One JSON object ${ROW.slice(0, -1)}, records, attempts, retries}`) },
+    positional: { kind: "tuple", parameters: [workflow] },
+  },
+  docs: { brief: "Show a run: its state, its steps, and what it needs; of several with this name the newest" },
+});
+
+const rm = buildCommand<DataFlags, string[], Context>({
+  loader: async () => (await import("./rm.ts")).workflowsRmCommand,
+  parameters: {
+    flags: { home, json: flag("One JSON array of {id, name}: those that were forgotten") },
+    positional: { kind: "array", minimum: 1, parameter: workflow },
+  },
+  docs: described(
+    "Forget runs that are over",
+    "What their steps have printed is removed as that of other ended runs ([retention] run_days). A worktree stays.",
+  ),
+});
+
+const workflows = buildRouteMap<"ls" | "show" | "rm", Context>({
+  routes: { ls, show, rm },
+  defaultCommand: "ls",
+  docs: { brief: "List the workflow runs; show or forget one: ls, show, rm" },
 });
 
 const resume = buildCommand<ResumeFlags, [run?: string], Context>({
@@ -80,17 +146,15 @@ const resume = buildCommand<ResumeFlags, [run?: string], Context>({
     aliases: { d: "detach" },
     positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
-  docs: {
-    brief: "Continue a run that failed, was interrupted or is uncertain [default = the only one]",
-    fullDescription: [
-      "Finished steps are skipped, variables keep their values, and the step that failed or was interrupted starts",
-      "again.",
-      "A step that was running when the machine or its holder died is uncertain: it runs again only if you or the file",
-      "allow",
-      `it. A run that is already running is only followed. ${WATCHING}`,
-      EXITS,
-    ].join("\n"),
-  },
+  docs: described(
+    "Continue a run that failed, was interrupted or is uncertain [default = the only one]",
+    "Finished steps are skipped, variables keep their values, and the step that failed or was interrupted starts",
+    "again.",
+    "A step that was running when the machine or its holder died is uncertain: it runs again only if you or the file",
+    "allow",
+    `it. A run that is already running is only followed. ${WATCHING}`,
+    EXITS,
+  ),
 });
 
 const cancel = buildCommand<DataFlags, [run: string], Context>({
@@ -113,6 +177,7 @@ const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
         variadic: true,
         optional: true,
         placeholder: "file",
+        proposeCompletions: proposeFiles,
         brief: "The workflow file for records that name none, or whose file has moved. May be repeated",
       },
       dryRun: flag("Only show what would be done, and change nothing"),
@@ -130,21 +195,20 @@ const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
         {
           parse: text,
           placeholder: "dir",
+          proposeCompletions: proposeFiles,
           optional: true,
-          brief: "Where the older program kept its state [default = the home]",
+          brief: "Where the older program kept its state [default = the home, $PRODIGY_HOME and ~/.prodigy]",
         },
       ],
     },
   },
-  docs: {
-    brief: "Take over runs of an older program, so that they can be resumed",
-    fullDescription: [
-      "Reads the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/",
-      "and sessions/ID/checkpoint.json (docs/WORKFLOWS.md). The originals are not changed, and a run is migrated only",
-      "once.",
-      "Whatever cannot be migrated is reported with the reason, and the exit code is 1.",
-    ].join("\n"),
-  },
+  docs: described(
+    "Take over runs of an older program, so that they can be resumed",
+    "Reads the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/",
+    "and sessions/ID/checkpoint.json (docs/WORKFLOWS.md). The originals are not changed, and a run is migrated only",
+    "once.",
+    "Whatever cannot be migrated is reported with the reason, and the exit code is 1.",
+  ),
 });
 
 export const workflowRoutes = { run, workflows, resume, cancel, checkpoints, dlq, migrate };

@@ -3,6 +3,7 @@
 import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { nearest } from "../../wire/files/nearest.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
@@ -56,17 +57,28 @@ export async function printRun({ console }: DaemonCommandWorld, run: ListedRun):
 }
 
 /** How to resolve paths, and which runs can be meant: for example, only resumable ones. */
-export type Picking = { absolute(path: string): string; readonly meant?: (run: ListedRun) => boolean };
+export type Picking = {
+  absolute(path: string): string;
+  readonly meant?: (run: ListedRun) => boolean;
+  /** For commands that only look: of several, the one that was started last. */
+  readonly newest?: boolean;
+};
 
 /**
  * A name, or the path of a workflow file, means its only run, or the only one of several that can be meant (UC-7);
  * anything else is a prefix of an id that matches only one.
  */
-export function pickRun(runs: readonly ListedRun[], key: string, { absolute, meant }: Picking): Result<ListedRun> {
+export function pickRun(
+  runs: readonly ListedRun[],
+  key: string,
+  { absolute, meant, newest = false }: Picking,
+): Result<ListedRun> {
   const named = runsOf(runs, key, absolute);
   const narrowed = meant === undefined ? named : named.filter(meant);
   const [only, ...others] = narrowed.length === 1 ? narrowed : named;
   if (only !== undefined && others.length === 0) return ok(only);
+  const last = named.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)).at(-1);
+  if (newest && last !== undefined) return ok(last);
   if (only !== undefined) return which(named, `There are ${named.length} runs of ${key}`);
   const id = matchOne(
     runs.map((run) => run.id),
@@ -75,7 +87,12 @@ export function pickRun(runs: readonly ListedRun[], key: string, { absolute, mea
   const found = id.ok ? runs.find((run) => run.id === id.value) : undefined;
   if (found !== undefined) return ok(found);
   if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
-  return refused("unknown", `There is no run "${key}".`, "`holdfast workflows` shows all.");
+  const near = nearest(
+    key,
+    runs.map(({ name }) => name),
+  );
+  const meantName = near === undefined ? "" : `Did you mean ${near}? `;
+  return refused("unknown", `There is no run "${key}".`, `${meantName}\`holdfast workflows\` shows all.`);
 }
 
 /** The runs with this name, else those of this workflow file. */
@@ -89,10 +106,15 @@ export function which(runs: readonly ListedRun[], message: string): Result<never
   return refused("ambiguous", `${message}: ${named}.`, "Give the id of the one you mean.");
 }
 
+/** Whether it goes on by itself. */
+export function isUnderWay(state: ListedRun["state"]): boolean {
+  return state === "running" || state === "queued";
+}
+
 /** The exit code for a run's state. */
 export function exitOf({ state, error, items }: ListedRun): number {
   if (state === "done_with_failures") return items?.mayFail === true ? EXIT.ok : EXIT.failed;
-  if (state === "done" || state === "running") return EXIT.ok;
+  if (state === "done" || isUnderWay(state)) return EXIT.ok;
   if (state === "waiting" || state === "uncertain") return EXIT.waiting;
   return state === "interrupted" ? INTERRUPTED : error?.exitCode || EXIT.failed;
 }
@@ -105,7 +127,7 @@ export function failedItems(items: ListedRun["items"]): string {
 /** "uncertain: step 3 (test)". */
 export function stateText({ state, step, steps, at, needs, items }: ListedRun): string {
   if (state === "done_with_failures") return `done with ${failedItems(items)}`;
-  if (state === "done" || state === "cancelled") return state;
+  if (state === "done" || state === "cancelled" || state === "queued") return state;
   const name = needs[0]?.step ?? at;
   const place = `step ${step}${state === "running" ? ` of ${steps}` : ""}${name === null ? "" : ` (${name})`}`;
   const counted = items === null || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;

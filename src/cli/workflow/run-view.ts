@@ -12,7 +12,7 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { fit } from "../print.ts";
 import { lastLines } from "./attempt-tape.ts";
 import type { RunView } from "./follow.ts";
-import { stateText } from "./rows.ts";
+import { isUnderWay, stateText } from "./rows.ts";
 
 const CLEAR = "\r\u001b[2K";
 const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
@@ -71,7 +71,7 @@ class StepLines {
   }
 }
 
-function stepText({ step, outcome, durationMs, message, iteration }: ListedStep): string {
+export function stepText({ step, outcome, durationMs, message, iteration }: ListedStep): string {
   const took = outcome === "skipped" || outcome === "kept" ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
   const round = iteration === undefined ? "" : `iteration ${iteration}, `;
   return `${round}${step}: ${MARKS[outcome]}${took}${message === null ? "" : `: ${message}`}`;
@@ -128,7 +128,7 @@ class LiveSight implements RunView {
   #rows(): string[] {
     const { console, clock } = this.#world;
     const run = this.#run;
-    if (run?.state !== "running") return [];
+    if (run === undefined || !isUnderWay(run.state)) return [];
     const seconds = (clock.elapsed() - this.#began) / 1000;
     const rows = [liveText(run, endedItems(run) - (this.#first ?? 0), seconds)];
     if (this.#written !== "") rows.push(this.#written);

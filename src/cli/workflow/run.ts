@@ -52,13 +52,18 @@ async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Pr
   const made = await onDaemon(world, home.value, (client) => client.call("workflow.run", wish));
   if (!made.ok) return made;
   if (!flags.detach) {
-    if (!flags.json)
-      await say(world.console, `${made.value.name} is running as ${shortId(id)}${whereText(made.value)}.`);
+    if (!flags.json) await say(world.console, startText(made.value));
     return followToEnd(world, home.value, { id, json: flags.json === true, old: 0 });
   }
   if (flags.json) await printRun(world, made.value);
   else await world.console.out.write(`${id}\n`);
   return ok(EXIT.ok);
+}
+
+function startText(run: ListedRun): string {
+  const { id, name, state } = run;
+  if (state === "queued") return `${name} is queued as ${shortId(id)}: it starts when the runs before it are over.`;
+  return `${name} is running as ${shortId(id)}${whereText(run)}.`;
 }
 
 function whereText({ worktree }: ListedRun): string {

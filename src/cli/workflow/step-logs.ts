@@ -13,16 +13,16 @@ import { attemptPath } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
 import { pause } from "../../world/wait.ts";
-import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { steadyView } from "../log/view.ts";
-import { Printer, say } from "../print.ts";
+import { look } from "../look.ts";
+import { Printer, say, timeText } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
-import { pickRun, which as whichRun } from "./rows.ts";
+import { isUnderWay, pickRun, which as whichRun } from "./rows.ts";
 import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 
 export type StepLogsFlags = DataFlags & {
@@ -41,10 +41,12 @@ type Watch = { readonly home: string; readonly run: ListedRun; readonly which: W
 export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, key?: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const run = await onDaemon(world, home.value, async (client) => {
+  const run = await look(world, { home: home.value, json: flags.json }, async (client) => {
     const runs = await client.call("workflow.list", {});
     if (!runs.ok) return runs;
-    return key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, world.console);
+    return key === undefined
+      ? onlyOne(runs.value)
+      : pickRun(runs.value, key, { absolute: world.console.absolute, newest: true });
   });
   if (!run.ok) return run;
   const watch = {
@@ -53,7 +55,7 @@ export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, 
     which: { step: flags.step, attempt: flags.attempt, item: flags.item },
   };
   const attempts = await attemptsOf(world, watch);
-  if (attempts.length === 0 && !(flags.follow && run.value.state === "running")) return nothing(watch);
+  if (attempts.length === 0 && !(flags.follow && isUnderWay(run.value.state))) return nothing(watch);
   if (flags.json) await printJson(world, watch, attempts);
   else await print(world, watch, attempts, flags.follow === true);
   return ok(EXIT.ok);
@@ -116,7 +118,9 @@ async function print(
 async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch, shown: Shown): Promise<void> {
   const stopped = world.console.interrupted().then(() => "stopped" as const);
   for (;;) {
-    const now = await onDaemon(world, home, (client) => client.call("workflow.show", { id: run.id, from: run.ended }));
+    const now = await look(world, { home, json: true }, (client) =>
+      client.call("workflow.show", { id: run.id, from: run.ended }),
+    );
     if (!now.ok) return;
     for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
       const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
@@ -124,7 +128,7 @@ async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch
       if (isMeant(one, which)) await shown.more(one);
     }
     await shown.all();
-    if (now.value.state !== "running") return;
+    if (!isUnderWay(now.value.state)) return;
     if ((await Promise.race([stopped, pause(world.clock, LOOK_MS)])) === "stopped") return;
   }
 }
@@ -148,7 +152,7 @@ class Shown {
 
   /** With the step's name, if several are shown. */
   #head(attempt: StepAttempt): string {
-    return `${this.#watch.which.step === undefined ? `${attempt.step}, ` : ""}${headText(attempt)}`;
+    return `${this.#watch.which.step === undefined ? `${attempt.step}, ` : ""}${headText(this.#world.console, attempt)}`;
   }
 
   /** Prints what is new in an attempt's output. */
@@ -214,9 +218,9 @@ async function printLines(output: Output, lines: Iterable<string>): Promise<void
   await printer.flush();
 }
 
-function headText({ number, try: time, item, startedAt }: StepAttempt): string {
+function headText(console: DaemonCommandWorld["console"], { number, try: time, item, startedAt }: StepAttempt): string {
   const of = item === null ? "" : `, item ${item}`;
-  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, started at ${startedAt}`;
+  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, started at ${timeText(console, startedAt)}`;
 }
 
 function endText({ code, signal, error }: NonNullable<StepAttempt["end"]>): string {

@@ -6,6 +6,8 @@
 //      Once it is there, nothing outside of a sandbox looks into it.
 // CL4. Values are arguments; no shell text is made of them.
 // CL5. What is fetched is checked as if it came from a stranger (fsckObjects), and moves only a ref of the agent's.
+// CL6. It is removed when its agent is, and only if nothing would be lost (daemon/agent/clones.ts). What the agent says
+//      about its clone can only cost its own work.
 import { NO_PROGRAMS } from "../workflow/worktree.ts";
 import { NOT_MADE, SEALED, SHOWN } from "./bwrap.ts";
 
@@ -71,3 +73,61 @@ export function fetchWords({ path, repository, branch }: Clone): readonly [strin
   const own = ["--git-dir", `${repository}/.git`, ...NO_PROGRAMS];
   return ["git", ...own, ...checked, "fetch", ...alone, "--upload-pack", UPLOAD, path, ref];
 }
+
+/** What a crash may leave beside a clone, by how the names end; neither of them holds work. */
+export const HALF_MADE = ".making";
+export const HALF_REMOVED = ".removing";
+
+/** Inside: the commits that are not the origin's, whether there is anything else, and the size in kilobytes. */
+const LOOK = `
+git() { command git ${ANY_OWNER} ${NO_PROGRAMS.join(" ")} "$@"; }
+cd ${INSIDE}
+git rev-parse --git-dir >/dev/null || exit
+{ git for-each-ref --format='%(objectname)' refs/heads refs/tags refs/stash; git rev-parse -q --verify HEAD; } >/tmp/tips
+git rev-list --stdin --not --remotes=origin </tmp/tips || exit
+if [ -n "$(git status --porcelain 2>&1 | head -n 1)" ]; then echo changed; fi
+du -sk . | sed 's/[^0-9].*/ kilobytes/'
+`;
+
+/** The command that looks at a clone (CL1). */
+export function lookWords(path: string): readonly [string, ...string[]] {
+  const look = `${ALONE} --ro-bind "$1" ${INSIDE} --chdir / -- ${ENVIRONMENT} GIT_OPTIONAL_LOCKS=0 /bin/sh -c "$2"`;
+  return ["/bin/sh", "-c", look, "sh", path, LOOK];
+}
+
+export type CloneFacts = {
+  /** Those that the agent made. */
+  readonly commits: readonly string[];
+  readonly isChanged: boolean;
+  readonly kilobytes: number;
+};
+
+/** Undefined if it is not what `lookWords` prints. */
+export function cloneFacts(said: string): CloneFacts | undefined {
+  const lines = said.split("\n").slice(0, -1);
+  const kilobytes = /^(\d{1,12}) kilobytes$/.exec(lines.pop() ?? "")?.[1];
+  const isChanged = lines.at(-1) === "changed";
+  const commits = isChanged ? lines.slice(0, -1) : lines;
+  if (kilobytes === undefined || !commits.every((id) => OBJECT.test(id))) return undefined;
+  return { commits, isChanged, kilobytes: Number(kilobytes) };
+}
+
+const OBJECT = /^(?:[\da-f]{40}|[\da-f]{64})$/;
+
+/** The command that reads ids of objects, and prints for each whether the repository has it. */
+export function ownedWords({ repository }: Clone): readonly [string, ...string[]] {
+  return ["git", "--git-dir", `${repository}/.git`, ...NO_PROGRAMS, "cat-file", "--batch-check=%(objectname) is here"];
+}
+
+/** How many of these objects the repository does not have. */
+export function missingIn(said: string, ids: readonly string[]): number {
+  const here = new Set(said.split("\n").flatMap((line) => /^(\S+) is here$/.exec(line)?.[1] ?? []));
+  return ids.filter((id) => !here.has(id)).length;
+}
+
+/** Removes the paths that follow, also if directories in them are read-only. Follows no link. */
+export const REMOVE = [
+  ...(["/bin/sh", "-c"] as const),
+  'rm -rf -- "$@" 2>/dev/null || { chmod -R u+rwX -- "$@"; rm -rf -- "$@"; }',
+  "sh",
+] as const;

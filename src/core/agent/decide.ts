@@ -115,7 +115,14 @@ function call(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
 
 type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" }>;
 
+/** Each is an act of a person towards this agent. */
 function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
+  const refusal = doWish(draft, agent, command);
+  if (refusal === undefined) refreshPrompts(draft, draft.agent(agent.id));
+  return refusal;
+}
+
+function doWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
   switch (command.kind) {
     case "retry":
       return retry(draft, agent);
@@ -226,12 +233,18 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
     const wrong = whyNoRule(rules, command.rule);
     if (wrong !== undefined) return wrong;
     draft.add(id, { event: "rule.added", data: { rule: command.rule, at } });
-    return undefined;
+    return heardFrom(draft, id);
   }
   if (!rules.some(({ rule_id }) => rule_id === command.rule))
     return refused("unknown", `There is no rule ${command.rule}.`, "`holdfast rules ls` shows all.").error;
   draft.add(id, { event: "rule.removed", data: { rule_id: command.rule, at } });
-  return undefined;
+  return heardFrom(draft, id);
+}
+
+/** A person has done something about this agent. */
+function heardFrom(draft: Draft, id: string): undefined {
+  const agent = draft.live(id);
+  if (agent !== undefined) refreshPrompts(draft, agent);
 }
 
 function whyNoRule(rules: readonly Rule[], rule: Rule): Refusal | undefined {

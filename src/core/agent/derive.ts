@@ -6,7 +6,10 @@
 //     in the next life, which may be that of a newer version: with another hash it would start a second agent for the
 //     same step.
 // D4. What an agent must neither choose nor foresee is hashed with the key of the home (`Keyed`): the ids of prompts,
-//     which people type, and the marks around messages.
+//     which people type, the marks around messages, and the ids of messages and agents that a call of a tool makes. An
+//     agent chooses the ids of its calls: without a key it could look for one that gives the id of another's message.
+// D5. Version 0.1 had no key for what a call makes. The id that it gave is recognised: a call that it acknowledged is
+//     not done again.
 
 const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
 
@@ -40,14 +43,24 @@ function mix(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** In the form of base/ids.ts: version 4, variant 8. */
 export function derivedId(...parts: readonly string[]): string {
-  const hex = digest(parts);
-  return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17)}`;
+  return idIn(digest(parts));
 }
 
-/** D4. A hash of the text with the key of the home, as at least 16 hex digits. */
+/** In the form of base/ids.ts: version 4, variant 8. */
+function idIn(hex: string): string {
+  return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17, 32)}`;
+}
+
+/** D4. A hash of the text with the key of the home, as at least 32 hex digits. */
 export type Keyed = (text: string) => string;
+
+/** What a call makes has `id` (D4), or `former` if an older version made it (D5). */
+export type CallIds = { readonly id: string; readonly former: string };
+
+export function callIds(keyed: Keyed, ...parts: readonly string[]): CallIds {
+  return { id: idIn(keyed(framed(["call", ...parts]))), former: derivedId(...parts) };
+}
 
 /** D4. Short enough to type; 64 bits keep millions of prompts apart. */
 export function keyedId(keyed: Keyed, ...parts: readonly string[]): string {

@@ -10,7 +10,7 @@ import { type Left, leftAt } from "../due-times.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
-import { type Keyed, keyedId } from "./derive.ts";
+import { type CallIds, callIds, type Keyed, keyedId } from "./derive.ts";
 import type { AgentEvent, AgentSettings } from "./events.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import type { ProviderName, Recipe } from "./provider.ts";
@@ -76,6 +76,11 @@ export class Draft {
   /** D4 of derive.ts. */
   keyedId(...parts: readonly string[]): string {
     return keyedId(this.#keyed, ...parts);
+  }
+
+  /** The ids of what a call of this agent makes (D4 and D5 of derive.ts). */
+  callIds({ id }: Agent, ...parts: readonly string[]): CallIds {
+    return callIds(this.#keyed, id, ...parts);
   }
 
   /** All agents, as they were before. */

@@ -19,6 +19,8 @@ export const HOLDFAST = "holdfast";
 
 export type NewMessage = {
   readonly id: string;
+  /** The id that an older version would have given it (D5 of derive.ts). */
+  readonly former?: string;
   /** USER, HOLDFAST, or the agent that writes. */
   readonly from: typeof USER | typeof HOLDFAST | Agent;
   readonly kind: MessageKind;
@@ -30,8 +32,8 @@ export type NewMessage = {
 
 /** Returns why it cannot be delivered; undefined once it is enqueued. */
 export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Refusal | undefined {
-  const { id: message_id, from, kind, payload, replyTo, relation } = letter;
-  if (recipient.seen.includes(message_id)) return undefined; // G2
+  const { id: message_id, former = message_id, from, kind, payload, replyTo, relation } = letter;
+  if (recipient.seen.some((id) => id === message_id || id === former)) return undefined; // G2
   const wrong = whyNot(recipient, letter);
   if (wrong !== undefined) return wrong;
   const { at } = draft;

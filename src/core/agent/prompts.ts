@@ -29,7 +29,7 @@ import {
   MAX_TOOL,
   REFRESH_MS,
 } from "./limits.ts";
-import { promptMachine } from "./prompt-machine.ts";
+import { mayBecome } from "./prompt-machine.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
 import { exactRule, judge, type Rule, type RuleVerdict } from "./rules.ts";
 
@@ -101,7 +101,7 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
   const prompt = agent.prompts.find((one) => one.id === command.prompt);
   if (prompt === undefined)
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
-  if (!promptMachine.allows(prompt.state.kind, "a person answers")) return whyNot(prompt); // H2
+  if (!mayBecome(prompt.state, "client sends response")) return whyNot(prompt); // H2
   const { decision, message, always, answer: answer_id } = command;
   const rule = always ? ruleFor(prompt, decision) : undefined;
   const wrong = always ? whyNoRule(agent, rule) : undefined;
@@ -145,7 +145,7 @@ export function ruleIdFor(prompt: string): string {
 export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): void {
   const deadline = draft.in(settings.prompt_ttl_ms);
   for (const { id: prompt_id, state, expires, deadline: before } of prompts) {
-    if (!promptMachine.allows(state.kind, "activity") || !expires.refreshable) continue;
+    if (!mayBecome(state, "user activity detected") || !expires.refreshable) continue;
     if (settings.prompt_ttl_ms - draft.left(before) < REFRESH_MS) continue;
     draft.add(id, { event: "prompt.refreshed", data: { prompt_id, deadline } });
   }
@@ -163,15 +163,14 @@ export function stalePrompts(draft: Draft, { id, prompts }: Agent, reason: strin
 }
 
 function goStale(draft: Draft, id: string, { id: prompt_id, state }: Prompt, reason: string): void {
-  if (promptMachine.allows(state.kind, "the asker is gone"))
-    draft.add(id, { event: "prompt.stale", data: { prompt_id, reason } });
+  if (mayBecome(state, "the asker is gone")) draft.add(id, { event: "prompt.stale", data: { prompt_id, reason } });
 }
 
 /** H4: those whose deadline has passed. */
 export function expirePrompts(draft: Draft, { id, prompts }: Agent): void {
   for (const { id: prompt_id, state, deadline, expires } of prompts) {
-    const passed = expires.refreshable ? "7 days without activity" : "the default action's time";
-    if (!promptMachine.allows(state.kind, passed) || !draft.isDue(deadline)) continue;
+    const passed = expires.refreshable ? "7 days no activity" : "the default action's time";
+    if (!mayBecome(state, passed) || !draft.isDue(deadline)) continue;
     const by = expires.refreshable ? "expired" : "default";
     close(draft, id, prompt_id, { decision: expires.decision, by, message: "Nobody answered in time." });
   }

@@ -66,8 +66,11 @@ type Decides = (draft: Draft, agent: Agent, call: string, args: Arguments) => An
 const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
   spawn_agent: (draft, agent, call, args) => {
     const { name, instructions, provider, model, system_prompt } = args;
+    const { id, former } = draft.callIds(agent, "spawn", call);
+    const before = draft.get(former);
+    if (before?.kind === "agent" && before.parent === agent.id) return spawned(before); // D5 of derive.ts
     const wish: Spawn = {
-      id: derivedId(agent.id, "spawn", call),
+      id,
       name: `${name}`,
       instructions: `${instructions}`,
       provider: provider?.toString(),
@@ -75,17 +78,17 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
       systemPrompt: system_prompt?.toString(),
     };
     const refusal = spawn(draft, agent, wish);
-    return refusal === undefined ? { ok: true, result: { agent: wish.id, name: wish.name } } : refusedBy(refusal);
+    return refusal === undefined ? spawned(wish) : refusedBy(refusal);
   },
 
   send_message: (draft, agent, call, { to, text, reply_to }) => {
     const found = near(draft, agent, `${to}`);
     const recipient = draft.live(found?.id);
     if (found === undefined || recipient === undefined) return nobody(`${to}`);
-    const id = derivedId(agent.id, "message", call);
-    const letter = { id, from: agent, kind: "message", payload: `${text}`, replyTo: reply_to?.toString() } as const;
+    const ids = draft.callIds(agent, "message", call);
+    const letter = { ...ids, from: agent, kind: "message", payload: `${text}`, replyTo: reply_to?.toString() } as const;
     const refusal = enqueue(draft, recipient, { ...letter, relation: SEEN_AS[found.relation] });
-    return refusal === undefined ? { ok: true, result: { message: id } } : refusedBy(refusal);
+    return refusal === undefined ? { ok: true, result: { message: ids.id } } : refusedBy(refusal);
   },
 
   broadcast: (draft, agent, call, { text }) => {
@@ -95,9 +98,10 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
     const sent: string[] = [];
     const failed: string[] = [];
     for (const sibling of siblings) {
-      const id = derivedId(agent.id, "broadcast", call, sibling);
+      const ids = draft.callIds(agent, "broadcast", call, sibling);
       const recipient = draft.agent(sibling);
-      const refusal = enqueue(draft, recipient, { id, from: agent, kind: "broadcast", payload, relation: "sibling" });
+      const letter = { ...ids, from: agent, kind: "broadcast", payload, relation: "sibling" } as const;
+      const refusal = enqueue(draft, recipient, letter);
       (refusal === undefined ? sent : failed).push(recipient.name);
     }
     return { ok: true, result: { to: sent, not_to: failed } };
@@ -125,8 +129,8 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
   complete: (draft, agent, call, { result }) => {
     const payload = `${result}`;
     const parent = draft.live(agent.parent);
-    const id = derivedId(agent.id, "complete", call);
-    const letter = { id, from: agent, kind: "result", payload, relation: "child" } as const;
+    const ids = draft.callIds(agent, "complete", call);
+    const letter = { ...ids, from: agent, kind: "result", payload, relation: "child" } as const;
     const refusal = parent === undefined ? undefined : enqueue(draft, parent, letter);
     if (refusal !== undefined) return refusedBy(refusal);
     draft.add(agent.id, { event: "agent.completed", data: { result: payload, at: draft.at } });
@@ -142,6 +146,10 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
     return { ok: true, result: { reminder: reminder.reminder_id, due: reminder.due } };
   },
 };
+
+function spawned({ id, name }: { readonly id: string; readonly name: string }): Answer {
+  return { ok: true, result: { agent: id, name } };
+}
 
 /** What the sender is to the recipient. */
 const SEEN_AS: Readonly<Record<Neighbour["relation"], string>> = {

@@ -30,7 +30,7 @@ test("TC-6(a,b,d) something else, a wrong checksum and missing fields are report
 
 test("TC-6(a,c) a future version is refused clearly", () => {
   expect(judge({ version: 9 }).errors).toEqual([
-    { field: "version", reason: "it has version 9; this program knows versions up to 1" },
+    { field: "version", reason: "it has version 9; this program knows versions up to 2" },
   ]);
 });
 

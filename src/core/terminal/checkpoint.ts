@@ -5,19 +5,28 @@
 //     (TC-6).
 // C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
 //     started: a power cut may have lost its end, and other bytes have taken its place.
-import { type Foreground, RESTORE_POLICIES } from "./restoration.ts";
+import { type Foreground, RESTORE_POLICIES, type Sighting } from "./restoration.ts";
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 
-/** The format of the body. Fields are added under the same number; if one changes its meaning, the number rises. */
-export const CHECKPOINT_VERSION = 1;
+/**
+ * The format. Fields are added under the same number; if one changes its meaning or its place, the number rises. In
+ * version 1 the sessions were below `body`.
+ */
+export const CHECKPOINT_VERSION = 2;
 
 /** Its path in a home, and the previous one's. */
 export const CHECKPOINT_FILE = "recovery/checkpoint.json";
 export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
 
 /** The identification in its envelope. Screens are not folded from events, so no fold rules can change. */
-export const CHECKPOINT_FACTS = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 } as const;
+export const CHECKPOINT_FACTS = {
+  kind: "terminals",
+  version: CHECKPOINT_VERSION,
+  fold: 1,
+  names: { time: "timestamp", hash: "checksum" },
+  migrations: { 1: (body: unknown) => body },
+} as const;
 
 export type RestorePolicy = "auto" | "ask" | "never";
 
@@ -45,9 +54,11 @@ export type CheckpointSession = {
   readonly screen: Omit<ScreenSnapshot, "vt"> | null;
   /** The foreground program of the terminal; null if there was none. */
   readonly foreground: Foreground | null;
+  /** When `workingDirectory` and `foreground` were seen; not in files of version 0.1. */
+  readonly lookedAt?: string;
 };
 
-/** `version`, `timestamp` and `checksum` are in the envelope (log/checkpoint/envelope.ts). */
+/** As it is in the file (TC-1), beside what the store needs (log/checkpoint/envelope.ts). */
 export type Checkpoint = {
   readonly version: number;
   readonly timestamp: string;
@@ -169,6 +180,7 @@ const FIELDS: Readonly<Record<keyof CheckpointSession, readonly [Judge, string]>
   bootId: [isText, "it must be a text"],
   screen: [isScreen, "it must say where the snapshot was taken, or be null"],
   foreground: [isForeground, "it must be {argv, cwd}, or null"],
+  lookedAt: [(value) => value === undefined || isText(value), "it must be a time"],
 };
 
 function sessionErrors(item: unknown, seen: ReadonlySet<string>): ValidationError[] {
@@ -222,12 +234,36 @@ function isScreen(value: unknown): boolean {
   return typeof exact === "boolean" && typeof alternate === "boolean" && isText(at) && isText(title);
 }
 
-function isForeground(value: unknown): boolean {
+function isForeground(value: unknown): value is Foreground | null {
   if (value === null) return true;
   if (!isTable(value) || !isArgv(value["argv"]) || !isText(value["cwd"])) return false;
   const { startedAt, elsewhere, notOnPath } = value;
   if ([elsewhere, notOnPath].some((flag) => flag !== undefined && typeof flag !== "boolean")) return false;
   return startedAt === undefined || isText(startedAt);
+}
+
+/** The sightings in a file, by terminal; those that are malformed are left out (C1). */
+export function readSightings(body: unknown): Map<string, Sighting> {
+  const list = isTable(body) && isTable(body["sightings"]) ? Object.entries(body["sightings"]) : [];
+  return new Map(list.flatMap(([id, item]): [string, Sighting][] => (isSighting(item) ? [[id, item]] : [])));
+}
+
+function isSighting(item: unknown): item is Sighting {
+  if (!isTable(item) || !isCount(item["generation"]) || !isForeground(item["foreground"])) return false;
+  const { workingDirectory, at } = item;
+  return isText(workingDirectory) && workingDirectory.startsWith("/") && isText(at) && !Number.isNaN(Date.parse(at));
+}
+
+/** A program that is started again a moment later is another one; the time of a start is known to about a second. */
+const SAME_START_MS = 3_000;
+
+/** Whether a second look has seen the same directory and the same program. */
+export function sameSight(a: Sighting, b: Sighting): boolean {
+  if (a.generation !== b.generation || a.workingDirectory !== b.workingDirectory) return false;
+  const [before, now] = [a.foreground, b.foreground];
+  if (before === null || now === null) return before === now;
+  const apart = Date.parse(before.startedAt ?? "") - Date.parse(now.startedAt ?? "");
+  return before.cwd === now.cwd && shellLine(before.argv) === shellLine(now.argv) && !(Math.abs(apart) > SAME_START_MS);
 }
 
 /** NFR-027-003: a larger one is reported. */

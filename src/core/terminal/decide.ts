@@ -32,10 +32,24 @@ function create(
   if (bad !== undefined) return badName(bad);
   const wrong = wrongRecipe(command.recipe);
   if (wrong !== undefined) return wrong;
-  if (nameTaken(terminals, command.name)) return taken(command.name);
   const { id, name, lane, recipe, policy, unset = [] } = command;
+  const over = replaced(terminals, command);
+  if (over === undefined && nameTaken(terminals, name)) return taken(name);
   const wanted = { ...(policy !== undefined && { policy }), ...(unset.length > 0 && { unset }) };
-  return ok([{ event: "terminal.created", id, data: { name, lane, ...recipe, generation: 1, at, ...wanted } }]);
+  const gone: TerminalEvent[] = over === undefined ? [] : [{ event: "terminal.removed", id: over.id, data: {} }];
+  return ok([
+    ...gone,
+    { event: "terminal.created", id, data: { name, lane, ...recipe, generation: 1, at, ...wanted } },
+  ]);
+}
+
+/** The ended terminal whose name the new one takes over, if the client has agreed to that. */
+function replaced(
+  terminals: Terminals,
+  { name, replaces }: TerminalCommand & { kind: "create" },
+): Terminal | undefined {
+  const over = replaces === undefined ? undefined : terminals.get(replaces);
+  return over?.state.kind === "ended" && !over.removed && over.name === name ? over : undefined;
 }
 
 /** What no holder could start is refused here, while the client can still be told. */
@@ -88,7 +102,7 @@ function signal(terminal: Terminal, name: string): Result<TerminalEvent[]> {
   if (!SIGNAL.test(name))
     return refused(
       "bad-signal",
-      `${JSON.stringify(name)} is not a signal.`,
+      `Unknown signal ${JSON.stringify(name)}.`,
       "For example SIGTERM; `kill -l` shows all.",
     );
   return ok([{ event: "terminal.signal.requested", id: terminal.id, data: { signal: name } }]);

@@ -25,12 +25,20 @@ export type Evidence = {
   readonly size?: { readonly cols: number; readonly rows: number };
 };
 
+/** A look at a running terminal, between two checkpoints. `at`: when. */
+export type Sighting = Pick<Evidence, "workingDirectory" | "foreground"> & {
+  readonly generation: number;
+  readonly at: string;
+};
+
 /** `doubt`: why the checkpoint's information is not used (TC-6); null if there is no doubt. */
 export type Known = {
   readonly evidence: Evidence | undefined;
   readonly doubt: string | null;
   /** How far its tape was seen, in doubt or not: a power cut may have lost the tape's end since. */
   readonly seenTo?: number;
+  /** When its directory and its foreground program were last looked at. */
+  readonly lookedAt?: string;
 };
 
 /** How a generation is started, if not by the terminal's recipe alone. */
@@ -48,6 +56,10 @@ export type RestoreStart = {
   /** How old that screen was when the terminal was restarted; null if unknown. */
   readonly screenAgeMs: number | null;
   readonly evidence: Evidence | null;
+  /** When what is in `evidence` was seen, if that is known. */
+  readonly lookedAt?: string;
+  /** A person chose only the shell, and that holds for later restorations too (RE6 of restore.ts). */
+  readonly way?: "shell";
 };
 
 /** A start that was made, until a person has accepted it. */

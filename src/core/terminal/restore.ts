@@ -7,6 +7,8 @@
 //      known before it. So a start in the wrong directory (a disk mounted late) or a failed one never replaces the good
 //      state.
 // RE5. A terminal that waits for a person keeps everything: nothing is started, and nothing forgotten.
+// RE6. A person's choice of the shell alone holds for later restorations, until they choose otherwise.
+// RE7. A command that was only typed is typed again the next time, if nothing was seen in front since.
 import { isExhausted, newBudget } from "../../base/budget.ts";
 import { isInteractiveShell, isTypable, typable } from "../shell.ts";
 import { type AgentSessions, agentIn } from "./coding-agent.ts";
@@ -70,17 +72,26 @@ export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: R
   const { recipe, createdAt } = terminal;
   const own = { shell: undefined, origin: {} }; // The user gave these words themselves.
   if (way === "recipe") return { ...own, command: recipe.argv, cwd: recipe.cwd, since: undefined };
-  const accepted = terminal.restored?.accepted === true ? terminal.restored : undefined; // RE4
-  const { argv, cwd } = accepted ?? recipe;
+  const { restored } = terminal;
+  const accepted = restored?.accepted === true ? restored : undefined; // RE4
+  const last = accepted ?? (restored?.way === "shell" ? restored : undefined); // RE6
+  const { argv } = last ?? recipe;
+  const { cwd } = accepted ?? recipe;
   if (!isInteractiveShell(argv)) return { ...own, command: argv, cwd, since: accepted?.at ?? createdAt };
-  const front = evidence?.foreground ?? undefined;
+  const front = last === accepted ? (evidence?.foreground ?? undefined) : undefined;
   return {
     shell: argv,
-    command: front !== undefined && front.argv.length > 0 ? front.argv : undefined,
+    command: front !== undefined && front.argv.length > 0 ? front.argv : typedOnly(terminal),
     origin: { elsewhere: front?.elsewhere === true, notOnPath: front?.notOnPath === true },
     cwd: front?.cwd ?? evidence?.workingDirectory ?? cwd,
     since: front?.startedAt,
   };
+}
+
+/** RE7. For a terminal that was opened for this command; in a shell of the user's, it is one of many. */
+function typedOnly({ recipe, restored }: Terminal): readonly string[] | undefined {
+  const isTyped = restored !== undefined && restored.typed !== "" && !isRun(restored);
+  return isTyped && !isInteractiveShell(recipe.argv) ? recipe.argv : undefined;
 }
 
 /**
@@ -98,9 +109,18 @@ export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePla
   const moved = facts.directory !== aim.cwd;
   const where = moved ? [`${aim.cwd} is gone: started in ${facts.directory}`] : [];
   const { argv, typed, notes } = asBefore(terminal, facts, startOf(aim, facts, moved));
+  const opened = shown(terminal.recipe.argv.join(" "));
+  const isForgotten = aim.command === undefined && !isInteractiveShell(terminal.recipe.argv);
+  const origin = isForgotten ? [`opened with: ${opened} (\`holdfast restore --as recipe\` runs it)`] : [];
   const unset = terminal.unset.length === 0 ? [] : [`not stored, and so unset: ${terminal.unset.join(", ")}`];
   const doubt = facts.doubt === null ? [] : [`not as it was last seen: ${facts.doubt}`];
-  return { kind: "start", argv, cwd: facts.directory, typed, notes: [...notes, ...where, ...unset, ...doubt] };
+  return {
+    kind: "start",
+    argv,
+    cwd: facts.directory,
+    typed,
+    notes: [...notes, ...origin, ...where, ...unset, ...doubt],
+  };
 }
 
 /** RE5 */
@@ -157,7 +177,7 @@ function ready(argv: readonly string[], command: readonly string[], written: str
   if (written === undefined) {
     return { argv, typed: "", notes: [`its shell; its command cannot be typed: ${shown(command.join(" "))}`] };
   }
-  return { argv, typed: written, notes: [`ready to be run, not run: ${shown(written)}`] };
+  return { argv, typed: written, notes: [`${shown(written)} is typed at the prompt; press Enter to run it`] };
 }
 
 /** The agent whose conversations have to be looked for. */

@@ -127,6 +127,17 @@ describe("creating", () => {
     );
   });
 
+  test("an ended terminal gives its name back to one that replaces it; no other does", () => {
+    const create2 = (replaces: string, name = "one") => ({ ...create({}, name), replaces });
+    const over = terminal({ state: STATES.ended });
+    expect(verdict(create2("t1"), over)).toBe("terminal.removed terminal.created");
+    expect(verdict(create2("t1"), terminal({ state: STATES.ended, removed: true }))).toBe("terminal.created");
+    expect(verdict(create2("t1", "new"), over)).toBe("terminal.created"); // It has another name.
+    expect(verdict(create2("t9"), over)).toBe("no: name-taken");
+    for (const kind of ["starting", "running", "uncertain"] as const)
+      expect(verdict(create2("t1"), terminal({ state: STATES[kind] }))).toBe("no: name-taken");
+  });
+
   test.each(["", " ", "-x", ".x", "a b", "a/b", "ä", "a\n", "x".repeat(65)])(
     "%j is neither a name nor a lane",
     (bad) => {

@@ -99,6 +99,8 @@ export type TerminalCommand =
       readonly recipe: Recipe;
       readonly policy?: RestorePolicy;
       readonly unset?: readonly string[];
+      /** An ended terminal of the same name, which is removed by the same decision. */
+      readonly replaces?: string;
     }
   | RestorationCommand
   | { readonly kind: "rename"; readonly id: string; readonly name: string }

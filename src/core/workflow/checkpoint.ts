@@ -94,7 +94,7 @@ export type WorkflowCheckpoint = {
   readonly mapreduce_state: MapReduceCheckpointState | null;
   readonly created_at: string;
   readonly reason: CheckpointReason;
-  /** SHA-256 of the file's content; empty until the store has written it. */
+  /** SHA-256 of the JSON of all fields, with this one empty; empty until it is saved. */
   readonly integrity_hash: string;
   readonly run: RunRest;
 };

@@ -128,7 +128,7 @@ function succeeded(draft: Draft, track: Track, step: Step, output: Output): void
 }
 
 function messageOf(step: Step, code: number | null, signal: string | null, stopped: StopReason | undefined): string {
-  if (stopped === "timeout") return `It was stopped after ${(step.timeout_ms ?? 0) / 1000} s.`;
+  if (stopped === "timeout") return `Timed out after ${(step.timeout_ms ?? 0) / 1000} s.`;
   return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
 }
 

@@ -10,6 +10,7 @@ import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
 import { toCheckpoint } from "./checkpoint.ts";
 import type { CreateRun, MigrateRun, WorkflowCommand } from "./commands.ts";
+import { busy, hasPlace, isQueued } from "./concurrency.ts";
 import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
 import { decideMigrate, halfThere, isHalf } from "./decide-migrate.ts";
 import { decideQueue } from "./decide-queue.ts";
@@ -36,10 +37,18 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string,
     return refused("unknown", `There is no run ${command.id}.`, "`holdfast workflows` shows all.");
   if (isHalf(run)) return halfThere(run);
   const draft = new Draft(run, at, left);
+  const isFree = hasPlace(runs, run);
+  if (isQueued(run) && !isFree && BEGINS.includes(command.kind)) return ok(decidedIn(draft)); // CC1
+  if (isOver(run) && !isFree && BEGINS_AGAIN.includes(command.kind)) return { ok: false, error: busy(runs, run) };
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
   if (refusal !== undefined) return { ok: false, error: refusal };
   return ok(decidedIn(draft));
 }
+
+/** What the engine asks for, and what would begin a run that is queued. */
+const BEGINS: readonly WorkflowCommand["kind"][] = ["advance", "wake", "items-read", "input-failed"];
+/** What a person asks for, and what would open a run again. */
+const BEGINS_AGAIN: readonly WorkflowCommand["kind"][] = ["resume", "dlq-retry"];
 
 function decidedIn({ events, run }: Draft, before: readonly WorkflowEvent[] = []): Decided {
   return { events: [...before, ...events], after: new Map([[run.id, run]]) };
@@ -56,8 +65,11 @@ function create(runs: Runs, command: CreateRun, at: string): Result<Decided> {
   const wrong = tooLarge(data);
   if (wrong !== undefined) return { ok: false, error: wrong };
   const event = { event: "workflow.created", id, data } as const;
-  const draft = new Draft(applyWorkflow(undefined, event), at, undefined, sizeOf(data));
-  advance(draft);
+  const run = applyWorkflow(undefined, event);
+  const isFree = hasPlace(runs, run);
+  if (!isFree && definition.when_busy === "refuse") return { ok: false, error: busy(runs, run) };
+  const draft = new Draft(run, at, undefined, sizeOf(data));
+  if (isFree) advance(draft); // Otherwise it is queued (CC1 of concurrency.ts).
   return ok(decidedIn(draft, [event]));
 }
 
@@ -160,7 +172,12 @@ function isRunning(run: Run): Refused {
 
 function remove(draft: Draft): Refused | undefined {
   const { run } = draft;
-  if (!isOver(run)) return refused("still-running", `${run.name} is still running.`, "Cancel it first.").error;
+  if (!isOver(run))
+    return refused(
+      "still-running",
+      `${run.name} is not over.`,
+      `Cancel it first: holdfast cancel ${run.id.slice(0, 8)}`,
+    ).error;
   draft.add({ event: "workflow.removed", data: {} });
   return undefined;
 }

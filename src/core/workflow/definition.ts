@@ -109,8 +109,19 @@ export type Definition = {
   readonly interpreter?: readonly string[];
   /** What happens to a run after the machine went down; absent: `auto`. */
   readonly resume?: ResumePolicy;
+  readonly checkpoint?: CheckpointPolicy;
+  /** How many runs of the file may be under way at once; absent: any number. */
+  readonly concurrency?: number;
+  /** What becomes of a run that finds no place; absent: it is queued. */
+  readonly when_busy?: "queue" | "refuse";
   readonly flow: Flow;
 };
+
+/**
+ * `interval_ms`: how often its checkpoint is saved in long steps; absent: as the configuration says. `before_step`:
+ * whether the file is durable before a step begins; otherwise only the log is.
+ */
+export type CheckpointPolicy = { readonly interval_ms?: number; readonly before_step?: boolean };
 
 /**
  * `auto`: it continues automatically. `ask`: it is interrupted, and waits for `holdfast resume`. `never`: it is

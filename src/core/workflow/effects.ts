@@ -2,6 +2,7 @@
 // again.
 import { isReady } from "./advance.ts";
 import type { WorkflowEffect } from "./commands.ts";
+import { isQueued } from "./concurrency.ts";
 import { type Attempt, attemptsOf, type Run, tracksOf } from "./run.ts";
 
 export function effectsOf(run: Run): WorkflowEffect[] {
@@ -48,6 +49,7 @@ export function dueOf(attempt: Attempt | undefined): string | undefined {
 }
 
 function inProcess(run: Run): WorkflowEffect[] {
+  if (isQueued(run)) return []; // Whether it may begin depends on others: the engine asks on each of its rounds.
   const { id, items, main, definition } = run;
   if (tracksOf(run).some((track) => isReady(run, track))) return [{ kind: "advance", id }];
   if (definition.flow.mode !== "mapreduce" || main.place.phase !== "map" || items.complete) return [];

@@ -2,6 +2,7 @@
 import type { Child } from "../terminal/terminal.ts";
 import { currentStep } from "./advance.ts";
 import { flatIndex } from "./checkpoint.ts";
+import { isQueued } from "./concurrency.ts";
 import { stepsOf } from "./definition.ts";
 import { type Attempt, attemptsOf, type Run, type RunState, stateOf, workOf } from "./run.ts";
 
@@ -44,7 +45,7 @@ export type ItemProgress = {
 export function progressOf(run: Run): Progress {
   const steps = stepCount(run);
   return {
-    state: stateOf(run),
+    state: isQueued(run) ? "queued" : stateOf(run),
     step: Math.min(flatIndex(run.definition, run.main.place) + 1, steps),
     steps,
     at: run.main.place.phase === "map" ? run.main.attempt?.step : currentStep(run, run.main)?.id,

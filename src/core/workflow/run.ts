@@ -163,6 +163,7 @@ export type Runs = ReadonlyMap<string, Run>;
 
 /** As in `workflows --json`. */
 export type RunState =
+  | "queued"
   | "running"
   | "waiting"
   | "uncertain"

@@ -1,7 +1,8 @@
 // Bare LLMs: one request at a time for each agent, built from its conversation; the answer is read as a whole.
 // B1. The number of a request is its identity: if it is repeated after a crash, its answer counts once (C2 of
 //     core/agent/commands.ts).
-// B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry.
+// B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry. A request
+//     that we cancelled is none of its failures.
 // B3. A stream that sends nothing for too long is given up, and so is one that does not end: an endpoint that only
 //     sends signs of life would keep the agent's turn for ever. Keys come only from our environment, and appear in no
 //     log and no error.
@@ -20,12 +21,12 @@ export type BarePorts = {
   readonly clock: Clock;
   readonly http: HttpClient;
   readonly tools: readonly ToolSchema[];
+  readonly breaker: { readonly threshold: number; readonly timeoutMs: number };
   variable(name: string): string | undefined;
   answered(id: string, request: number, events: readonly ProviderEvent[]): Promise<void>;
   onBug(error: unknown, id: string): void;
 };
 
-const BREAKER = { threshold: 5, timeoutMs: 30_000 };
 /** B3. The slowest models think for a minute before their first word. */
 const STALL_MS = 120_000;
 /** B3. The longest answers of today's models take some minutes. */
@@ -49,10 +50,10 @@ export class BareModels {
     const before = this.#going.get(agent.id);
     if (before?.request === request) return; // B1
     before?.stop();
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-    const going = { request, stop };
+    const cancelling = new Cancelling();
+    const going = { request, stop: () => cancelling.cancel() };
     this.#going.set(agent.id, going);
-    const done = this.#asked(agent, stopped)
+    const done = this.#asked(agent, cancelling)
       .then((events) =>
         this.#going.get(agent.id) === going ? this.#ports.answered(agent.id, request, events) : undefined,
       )
@@ -73,15 +74,16 @@ export class BareModels {
   }
 
   /** B2 */
-  async #asked(agent: Agent, stopped: Promise<void>): Promise<ProviderEvent[]> {
+  async #asked(agent: Agent, cancelling: Cancelling): Promise<ProviderEvent[]> {
     const url = textOption(agent, "base_url") ?? DEFAULT_URL;
-    const breaker = this.#breakers.get(url) ?? new CircuitBreaker({ name: new URL(url).host, ...BREAKER });
+    const breaker = this.#breakers.get(url) ?? new CircuitBreaker({ name: new URL(url).host, ...this.#ports.breaker });
     this.#breakers.set(url, breaker);
     const pass = breaker.admit(this.#ports.clock.elapsed());
     if (!pass.ok) return [{ kind: "failed", reason: pass.error.message, retryable: true }];
-    const events = await this.#answer(agent, url, stopped);
+    const events = await this.#answer(agent, url, cancelling.cancelled);
     const bad = events.some((event) => event.kind === "failed" && event.retryable);
-    if (bad) breaker.failed(pass.value, this.#ports.clock.elapsed());
+    if (cancelling.isCancelled) breaker.cancelled(pass.value);
+    else if (bad) breaker.failed(pass.value, this.#ports.clock.elapsed());
     else breaker.succeeded(pass.value, this.#ports.clock.elapsed());
     return events;
   }
@@ -135,6 +137,21 @@ export class BareModels {
     if (failure.kind !== "failed") return [];
     if (afterMs === undefined || !failure.retryable) return [failure];
     return [{ kind: "limit", until: timeText(this.#ports.clock.now() + afterMs) }];
+  }
+}
+
+/** Whether we have cancelled a request. */
+class Cancelling {
+  readonly #cancelled = Promise.withResolvers<void>();
+  isCancelled = false;
+
+  get cancelled(): Promise<void> {
+    return this.#cancelled.promise;
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.#cancelled.resolve();
   }
 }
 

@@ -2,10 +2,11 @@
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { PROVIDERS, type ProviderName, type Recipe } from "../../core/agent/provider.ts";
 import type { Config, Providing } from "../../wire/files/config-schema.ts";
+import { configRules } from "../../wire/rpc/listed-agent.ts";
 
 const DAY_MS = 86_400_000;
 
-export function agentConfigOf({ agents, provider }: Config): AgentConfig {
+export function agentConfigOf({ agents, provider, rule }: Config): AgentConfig {
   const slots = Object.fromEntries(PROVIDERS.map((name) => [name, agents.slots]));
   const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [
     name,
@@ -14,7 +15,7 @@ export function agentConfigOf({ agents, provider }: Config): AgentConfig {
   return {
     slots,
     paused: false,
-    rules: [],
+    rules: configRules({ rule }),
     defaults: {
       recovery: agents.recovery,
       recovery_prompt: agents.recoveryPrompt,

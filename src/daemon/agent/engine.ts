@@ -5,6 +5,7 @@
 // E3. There are rounds only while an agent has a process or a turn.
 // E4. Output that is more than a transaction takes fails the turn in its place: it would be read and refused again at
 //     every round and every start.
+import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
@@ -18,7 +19,7 @@ import type { HttpClient } from "../../world/http.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { decided } from "../part.ts";
 import type { DaemonWorld } from "../ports.ts";
-import { BareModels } from "./bare.ts";
+import { BareModels, type BarePorts } from "./bare.ts";
 import { Processes } from "./processes.ts";
 
 export type EnginePorts = {
@@ -31,8 +32,13 @@ export type EnginePorts = {
   skipped(agent: Agent): ReadonlySet<number>;
   holderCommand(): HolderCommand;
   environment(agent: Agent): Readonly<Record<string, string>>;
+  /** Whether its session is on record, durably; and how that is done (R2 of records.ts). */
+  isRecorded(agent: Agent): boolean;
+  recorded(agent: Agent): Promise<void>;
   /** Afterwards the whole conversation of a bare LLM is in its state (load-conversation.ts). */
   recall(id: string): Promise<Result<void>>;
+  /** CB-1 */
+  readonly breaker: BarePorts["breaker"];
   /** SP-3 */
   crashed(id: string, reason: string): void;
   /** PB2 of part.ts */
@@ -73,6 +79,7 @@ export class AgentEngine {
       clock: world.clock,
       http: world.httpClient,
       tools: TOOLS,
+      breaker: ports.breaker,
       variable: (name) => world.self.environment()[name],
       answered: async (id, request, events) => {
         decided(await this.#submit({ kind: "read", id, generation: 0, offset: request, events }));
@@ -148,12 +155,23 @@ export class AgentEngine {
   #ask(id: string, request: number): void {
     const agent = this.#ports.agent(id);
     if (agent === undefined || this.#recalling.has(id)) return;
-    if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
+    if (!this.#ports.isRecorded(agent)) this.#work(id, this.#record(agent));
+    else if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
     else this.#work(id, this.#recall(id, request));
   }
 
   #work(id: string, work: Promise<unknown>): void {
     void work.catch((error: unknown) => this.#ports.onBug(error, id));
+  }
+
+  /** If the disk refuses it, the next round tries again. */
+  async #record(agent: Agent): Promise<void> {
+    try {
+      await this.#ports.recorded(agent);
+      if (!this.#closed) await this.#ports.submit({ kind: "schedule", id: agent.id });
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
   }
 
   /** Reads its conversation from its log, then asks the model. If that fails, the turn fails with the reason. */

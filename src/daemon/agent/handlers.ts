@@ -5,18 +5,19 @@
 // AH3. Read-only requests wait until all agents are read from the log: half a tree would look like the whole tree.
 // AH4. What is shown, and what a call is answered with, is durable: an agent's `settled` state, never one that is only
 //      decided.
+// AH5. An operator who looks at an agent has been heard from: its prompts do not expire meanwhile (PR-2). An agent's
+//      own process that looks has not.
 import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { type Agent, isLive, RULE_BOOK } from "../../core/agent/agent.ts";
+import { type Agent, isLive, openPrompts, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { whyNotThere } from "../../core/agent/inherit.ts";
 import type { Recipe } from "../../core/agent/provider.ts";
-import type { Rule } from "../../core/agent/rules.ts";
 import { inherited } from "../../core/agent/workspace.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
-import type { Caller } from "../../core/principal.ts";
+import { type Caller, mayAct } from "../../core/principal.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
 import {
   type ListedAgent,
@@ -25,13 +26,13 @@ import {
   readBearer,
   type WantedWorkspace,
 } from "../../wire/rpc/agent.ts";
+import { listedAgent, listedPrompt, listedPrompts, listedRules, shownAgent } from "../../wire/rpc/listed-agent.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { PartBorder } from "../part.ts";
 import type { Bearer, Given, Handlers } from "../rpc-server.ts";
 import type { HandedCalls } from "./handed-calls.ts";
-import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
@@ -56,7 +57,11 @@ export type AgentHandlerPorts = {
 export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   const { border, store } = ports;
   const looking = <T>(show: (params: Given) => T) => border.looking(async (params) => ok(show(params))); // AH3
-  const one = <T>(show: (agent: Agent) => T) => border.looking(async ({ id }) => ofOne(ports, id, show));
+  const one = <T>(show: (agent: Agent) => T) =>
+    border.looking(async ({ id }, by) => {
+      inspected(ports, id, by);
+      return ofOne(ports, id, show);
+    });
   return {
     ...commandHandlers(ports),
     ...border.changing("agent.new", (params, by) => create(ports, params, by)),
@@ -65,9 +70,9 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     ),
     "agent.show": one((agent) => shownAgent(agent, ports.trouble(agent))),
     "agent.inbox": one(({ inbox }) => inbox),
-    "prompt.list": looking(({ closed }) => (closed === true ? closedPrompts(store) : openPromptsOf(store))),
+    "prompt.list": looking(({ closed }) => listedPrompts(store.settledAgents(), closed === true)),
     ...border.changing("prompt.answer", (params, by) => answer(ports, params, by)),
-    "rule.list": looking(() => rulesOf(store)),
+    "rule.list": looking(() => listedRules(store.allSettled(), ports.agentConfig.rules)),
     ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
     ...border.changing("rule.remove", ({ rule }, by) => removeRule(ports, rule, by)),
   };
@@ -182,6 +187,13 @@ function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) =>
   return found === undefined ? unknown(id) : ok(show(found));
 }
 
+/** AH5 */
+function inspected({ border, store }: AgentHandlerPorts, id: unknown, by: Caller | undefined): void {
+  const found = typeof id === "string" ? store.settledAgent(id) : undefined;
+  if (found === undefined || openPrompts(found).length === 0 || (by !== undefined && !mayAct(by))) return;
+  border.outcome(() => border.whenLive(() => store.submit({ kind: "activity", id: found.id }, by)), found.id);
+}
+
 /** AH1 */
 async function create(
   ports: AgentHandlerPorts,
@@ -251,22 +263,6 @@ async function placeOf(
   return ok({ ...found.value, workspace: { ...(found.value.workspace ?? none), unsandboxed } });
 }
 
-function openPromptsOf(store: AgentStore): ListedPrompt[] {
-  return promptsThat(store, (open) => open).sort((a, b) => (a.since < b.since ? -1 : 1));
-}
-
-function closedPrompts(store: AgentStore): ListedPrompt[] {
-  return promptsThat(store, (open) => !open);
-}
-
-/** AH4 */
-function promptsThat(store: AgentStore, are: (open: boolean) => boolean): ListedPrompt[] {
-  return [...store.settledAgents()].flatMap((agent) => {
-    const prompts = agent.prompts.filter(({ state }) => are(state.kind === "open"));
-    return prompts.map((prompt) => listedPrompt(agent, prompt));
-  });
-}
-
 async function answer(
   ports: AgentHandlerPorts,
   params: Params<"prompt.answer">,
@@ -289,13 +285,6 @@ function askerOf(store: AgentStore, prompt: string): string | undefined {
   return open ?? [...store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
 }
 
-function rulesOf(store: AgentStore): { readonly agent: string | null; readonly rule: Rule }[] {
-  return [...store.allSettled()].flatMap((agentRecord) => {
-    const agent = agentRecord.kind === "rules" ? null : agentRecord.id;
-    return agentRecord.rules.map((rule) => ({ agent, rule }));
-  });
-}
-
 async function addRule(
   { store }: AgentHandlerPorts,
   { agent, rule }: Params<"rule.add">,
@@ -306,11 +295,15 @@ async function addRule(
 }
 
 async function removeRule(
-  { store }: AgentHandlerPorts,
+  { store, agentConfig }: AgentHandlerPorts,
   rule: string,
   by: Caller | undefined,
 ): Promise<Result<Record<string, never>>> {
-  const owner = rulesOf(store).find((one) => one.rule.rule_id === rule);
+  if (agentConfig.rules.some(({ rule_id }) => rule_id === rule)) {
+    const hint = `Remove [${rule}] from it, then: holdfast down && holdfast up`;
+    return refused("configured", `The rule ${rule} is in the configuration file.`, hint);
+  }
+  const owner = listedRules(store.allSettled()).find((one) => one.rule.rule_id === rule);
   const done = await store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule }, by);
   return done.ok ? ok({}) : done;
 }

@@ -11,6 +11,7 @@ import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import type { Bearer } from "../rpc-server.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
+import { cloneOf } from "./clones.ts";
 import { agentConfigOf } from "./config.ts";
 import { AgentEngine } from "./engine.ts";
 import { agentsForSteps, type StepAgents } from "./for-steps.ts";
@@ -32,8 +33,6 @@ export type AgentPart = Part & {
   readonly engine: AgentEngine;
   /** What the bearer of an agent's token may ask; undefined for an unknown token. */
   bearer(token: string): Bearer | undefined;
-  /** Starts turns of agents that are ready, as far as there are slots. */
-  schedule(): Promise<void>;
   readonly forSteps: StepAgents;
 };
 
@@ -50,13 +49,13 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
   const { world, config, log } = ports;
   const border = new PartBorder(ports, "agents");
   const sessions = openSessions(ports, border, { ...links, created: () => doors.open() });
-  const { store, engine, checkpoints, records, schedule } = sessions;
+  const { store, engine, checkpoints, records } = sessions;
   const trouble = (agent: Agent) => sessions.engine.processes.trouble(agent);
   const doors: ToolDoors = openDoors(ports, { border, store, handed: sessions.handed, trouble }, links);
   const live = () => [...store.settledAgents()].filter(isLive);
   const forget = (ids: readonly string[]) => forgetAgents({ log, store, records, checkpoints }, ids);
   return {
-    ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer, schedule },
+    ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer },
     forSteps: agentsForSteps(log, agentConfigOf(config), () => store),
     fold: async (progress) => {
       await border.tolerating(sessions.keepKey);
@@ -68,6 +67,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       engine.startPolling();
       if (live().length > 0) doors.open(); // AP2
     },
+    leftSafeMode: sessions.schedule,
     waits: () => [...store.agents()].flatMap(timesOf),
     remindAll: () => engine.remindAll(),
     tick: () => doors.keep(), // The engine has its own rounds.
@@ -87,7 +87,10 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
     },
     asides: border.asides,
-    garbage: (limits) => agentGarbage(world, { agents: () => store.agents(), forget }, limits),
+    garbage: (limits) => {
+      const clone = (agent: Agent) => cloneOf(world, agent);
+      return agentGarbage(world, { agents: () => store.agents(), forget, clone }, limits);
+    },
   };
 }
 
@@ -124,7 +127,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       perform: (effect) => engine.perform(effect),
     }),
   );
-  const engine = openEngine(ports, border, store, links);
+  const engine = openEngine(ports, border, { store, records }, links);
   const begin = () => {
     begun = true;
   };
@@ -139,7 +142,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
 function openEngine(
   { world, config, bus, log, times }: PartPorts,
   border: PartBorder,
-  store: AgentStore,
+  { store, records }: { readonly store: AgentStore; readonly records: SessionRecords },
   links: AgentLinks,
 ): AgentEngine {
   return new AgentEngine(world, {
@@ -150,6 +153,9 @@ function openEngine(
     skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
     environment: ({ plan }) => allowed(world.self.environment(), variablesFor(plan.recipe, config.agents.env)),
+    breaker: { threshold: config.breaker.failures, timeoutMs: config.breaker.timeoutS * 1000 },
+    isRecorded: (agent) => records.isReady(agent),
+    recorded: (agent) => records.ready(agent),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     onBug: (error, id) => void border.contain(id, error),

@@ -32,6 +32,8 @@ export type LaunchPorts = {
   holderCommand(): HolderCommand;
   /** Variables for its programs: the allowed ones of ours, which are never written to disk. */
   environment(agent: Agent): Readonly<Record<string, string>>;
+  /** Its session is on record, durably (R2 of records.ts). */
+  recorded(agent: Agent): Promise<void>;
 };
 
 /** Writes its spec, and returns how its holder is started; undefined if its provider is unknown. */
@@ -42,6 +44,7 @@ export async function prepareProcess(
 ): Promise<Command | undefined> {
   const codec = codecOf(agent.plan.recipe.provider);
   if (codec === undefined) return undefined;
+  await ports.recorded(agent);
   await keepAgentToken(world, agent.id);
   const places = toolPlaces(world, agent);
   if (places.state !== null) await makeClaudeState(world.disk, world.home, places.state);

@@ -1,7 +1,8 @@
 // The proxies of agents in sandboxes (src/proxy): one for each process, through which it reaches what it may.
 // PR1. A proxy is started before its process and outlives us; whether it is there is seen at its socket. If it died,
 //      the next round starts another, and connections from inside wait for it.
-// PR2. What it is told has the key in it, and goes to its standard input alone.
+// PR2. What it is told has the key in it, and the password of the user's own proxy, and goes to its standard input
+//      alone. That proxy is the one of our environment, otherwise the one of the shell that created the agent.
 // PR3. It has the environment of nobody: only what Bun needs to find the system's certificates and names.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -13,6 +14,7 @@ import { RUN } from "../../home/layout.ts";
 import { removeTree } from "../../log/file/file.ts";
 import { encodeLine } from "../../wire/lines.ts";
 import { PROXY_PORT, type ProxyOrder } from "../../wire/proxy/order.ts";
+import { upstreamOf } from "../../wire/proxy/upstream.ts";
 import type { Self } from "../../world/self.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { claudeState, withClaudeState } from "./claude-state.ts";
@@ -82,9 +84,10 @@ export async function ensureProxy(world: DaemonWorld, agent: Agent, allowed: Env
   if (order === null || (await answers(world, order.socket))) return;
   await makeHeldDirectory(world.disk, world.home, proxyDirectory(world.home, agent));
   const argv = world.self.command(PROXY, processDirectory(world.home, agent));
-  const ours = Object.entries(world.self.environment()).filter(([name]) => PASSED_ON.includes(name));
+  const environment = world.self.environment();
+  const ours = Object.entries(environment).filter(([name]) => PASSED_ON.includes(name));
   const proxy = world.children.told({ argv, cwd: "/", env: Object.fromEntries(ours) }, () => undefined);
-  proxy.tell(encodeLine(order)); // PR2
+  proxy.tell(encodeLine({ ...order, upstream: upstreamOf(environment, agent.plan.environment) })); // PR2
   proxy.release();
 }
 

@@ -1,18 +1,20 @@
 // `agents/<id>/session.json`: a record of each session for people and other tools (EL-4). The log is the truth; this
 // file follows it.
 // R1. Written whole or not at all; one at a time for each agent, and only if its contents changed. The newest wins.
+// R2. It is durable before anything is sent to a session for the first time.
+// R3. A recovery reads it as a check: one that is gone, or does not fit the log, is reported and written again.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type Agent, providerBlob } from "../../core/agent/agent.ts";
 import { makeHeldDirectory } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
-import { readJson } from "../../log/file/json-file.ts";
+import { type JsonObject, readJson } from "../../log/file/json-file.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import { agentDirectory } from "./process-files.ts";
 
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
-type Writing = { wanted: Agent | undefined };
+type Writing = { wanted: Agent | undefined; readonly done: Promise<void> };
 
 export type SessionState = "CREATED" | "ACTIVE" | "SUSPENDED" | "TERMINATED";
 
@@ -27,6 +29,8 @@ export class SessionRecords {
   readonly #broken: (error: unknown, id: string) => void;
   readonly #written = new Map<string, string>();
   readonly #writing = new Map<string, Writing>();
+  /** Those whose record was written, and synced, by this daemon. */
+  readonly #durable = new Set<string>();
 
   /** `onBug`: PB2 of part.ts. */
   constructor(place: HomeWorld, onBug: (error: unknown, id: string) => void) {
@@ -47,34 +51,60 @@ export class SessionRecords {
     });
   }
 
+  /** R2. Nothing was sent to a session that has had neither a turn nor a process. */
+  isReady({ id, turns, generation }: Agent): boolean {
+    return turns > 0 || generation > 1 || this.#durable.has(id);
+  }
+
+  /** R2. Throws a Fault if the disk refuses it. */
+  async ready(agent: Agent): Promise<void> {
+    await this.#writing.get(agent.id)?.done;
+    if (!this.isReady(agent)) await this.#write(agent);
+  }
+
+  /** R3. Returns what is wrong with it; then it is written again by the next `note`. */
+  check(agent: Agent): string | undefined {
+    const wrong = whyNot(readJson(this.#place.disk, this.#pathOf(agent)), agent);
+    if (wrong !== undefined) this.#written.set(agent.id, "");
+    return wrong;
+  }
+
+  #pathOf({ id }: Pick<Agent, "id">): string {
+    return joinPath(agentDirectory(this.#place.home, id), "session.json");
+  }
+
   /** Called when the agent was removed. */
   forget(id: string): void {
     this.#written.delete(id);
+    this.#durable.delete(id);
   }
 
   /**
    * The relevant contents of the file: an earlier daemon's is read once, which is far cheaper than writing it again.
    */
-  #known({ id }: Agent): string | undefined {
-    const known = this.#written.get(id);
+  #known(agent: Agent): string | undefined {
+    const known = this.#written.get(agent.id);
     if (known !== undefined) return known;
-    const record = readJson(this.#place.disk, joinPath(agentDirectory(this.#place.home, id), "session.json"));
-    const found = record === undefined ? "" : `${record["state"]} ${record["provider_state"]}`;
-    this.#written.set(id, found);
+    const record = readJson(this.#place.disk, this.#pathOf(agent));
+    const found = record === undefined ? "" : `${record["state"]} ${record["provider_state_blob"]}`;
+    this.#written.set(agent.id, found);
     return found;
   }
 
   async #write(first: Agent): Promise<void> {
-    const writing: Writing = { wanted: first };
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const writing: Writing = { wanted: first, done };
     this.#writing.set(first.id, writing);
     try {
       for (let agent = writing.wanted; agent !== undefined; agent = writing.wanted) {
         writing.wanted = undefined;
         await this.#writeOne(agent);
         this.#written.set(agent.id, keyOf(agent));
+        this.#durable.add(agent.id);
       }
     } finally {
       this.#writing.delete(first.id);
+      resolve();
     }
   }
 
@@ -83,18 +113,31 @@ export class SessionRecords {
     const directory = agentDirectory(home, agent.id);
     await makeHeldDirectory(disk, home, directory);
     const { provider, model } = agent.plan.recipe;
+    const blob = providerState(agent);
     const record = {
       v: 1,
       agent_uuid: agent.id,
       provider_name: provider,
       model,
       state: sessionState(agent),
-      provider_state: providerState(agent),
+      provider_state_blob: blob,
+      provider_state: blob, // The name that Holdfast 0.1 gave it.
       created_at: agent.createdAt,
       updated_at: new Date(clock.now()).toISOString(),
     };
     await writeAtomic(disk, joinPath(directory, "session.json"), Buffer.from(`${JSON.stringify(record)}\n`));
   }
+}
+
+/** R3. State and provider state may be older than the log; who it is about may not be another. */
+function whyNot(record: JsonObject | undefined, { id, plan, createdAt }: Agent): string | undefined {
+  if (record === undefined) return "session.json was missing or could not be read";
+  const { provider, model } = plan.recipe;
+  const facts = { agent_uuid: id, provider_name: provider, model, created_at: createdAt };
+  const wrong = Object.entries(facts).find(([name, value]) => record[name] !== value)?.[0];
+  if (wrong !== undefined) return `session.json had another ${wrong}`;
+  const isState = Object.values(STATES).some((state) => state === record["state"]) || record["state"] === "TERMINATED";
+  return isState ? undefined : "session.json had no state that there is";
 }
 
 function keyOf(agent: Agent): string {

@@ -4,16 +4,17 @@
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
+// V5. What is on record of each session (session.json) is compared with the log, which decides.
 import { allOf } from "../../base/all-of.ts";
 import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import type { Poison } from "../../log/session/poisons.ts";
+import { noteOf } from "../../wire/rpc/listed-agent.ts";
 import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
-import { noteOf } from "./listed.ts";
 import type { SessionRecords } from "./records.ts";
 import type { AgentStore } from "./store.ts";
 
@@ -70,8 +71,15 @@ function adoptOne(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
   return border.adopting(agent.id, async () => {
     const poison = poisonAhead(agent); // V4
     const aside = poison && border.setAside(agent.id, { ...poison, passes: true });
-    return aside ?? adopt(recovery, agent);
+    return aside ?? adoptChecked(recovery, agent);
   }); // PB2 of part.ts
+}
+
+/** V5 */
+async function adoptChecked(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
+  const wrong = recovery.records.check(agent);
+  const found = await adopt(recovery, agent);
+  return wrong === undefined ? found : { ...found, reason: `${found.reason}; ${wrong}, and was written again` };
 }
 
 /** V1 */
@@ -87,7 +95,7 @@ async function adopt({ store, engine, records }: AgentRecovery, { id, name }: Ag
   if (lived?.kind === "refused")
     return item(id, name, "back as it was", `its process cannot be started yet: ${lived.reason}`, TREE);
   if (agent === undefined || lived?.kind !== "running")
-    return item(id, name, "back as it was", "it goes on by its policy", TREE);
+    return item(id, name, "back as it was", "it continues by its policy", TREE);
   const [prompt] = openPrompts(agent);
   if (prompt !== undefined)
     return item(id, name, "back as it was", "it waits for an answer", `holdfast answer ${prompt.id} allow`);

@@ -148,7 +148,7 @@ test("HE4 if its holder ends before it claims, that is its trouble a second late
   expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
 });
 
-test("HE4 if its holder lives and does not claim, that is its trouble after five seconds", async () => {
+test("HE4 if its holder lives and does not claim, that is its trouble after three seconds", async () => {
   site.slowHolders.push(9_000);
   site.isStarting = false;
   site.launch = ((launch) => () => {
@@ -156,11 +156,11 @@ test("HE4 if its holder lives and does not claim, that is its trouble after five
     return launch();
   })(site.launch);
   site.held.start(NAME);
-  await site.pass(4_500);
+  await site.pass(2_500);
   expect(site.held.trouble(NAME)).toBeUndefined();
   await site.pass(1_000);
   expect(site.held.trouble(NAME)).toContain("does not answer");
-  await site.pass(5_000);
+  await site.pass(7_000);
   expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
 });
 
@@ -249,7 +249,7 @@ test("HE3 when its holder is killed, leftover processes are stopped before the l
   await site.pass(100);
   for (const { life } of site.holders) life.end();
   await site.pass(100);
-  const lost = "lost: its holder is gone and left no exit while lost";
+  const lost = "lost: its process was lost; exit status unknown while lost";
   expect(site.told).toEqual(["running while claimed", "rest stopped while lost", lost]);
 });
 

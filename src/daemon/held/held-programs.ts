@@ -85,7 +85,7 @@ const START_MS = 10_000;
 const MAX_START_MS = 20_000;
 /** Without a holder for this long, or with one that has not claimed it, it has a trouble. */
 const TROUBLE_MS = 1_000;
-const SLOW_MS = 5_000;
+const SLOW_MS = 3_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
@@ -215,7 +215,7 @@ export class HeldPrograms<C extends HolderConnection> {
     if (held.kind === "cancelled") return CANCELLED;
     if (held.kind === "lost") {
       const down = held.bootId !== undefined && held.bootId !== processes.bootId();
-      const reason = down ? MACHINE_DOWN : "its holder is gone and left no exit";
+      const reason = down ? MACHINE_DOWN : "its process was lost; exit status unknown";
       return { kind: "lost", reason, generation: place.generation };
     }
     if (held.kind === "claimed" && startedElsewhere(this.#world, place.directory))

@@ -13,7 +13,7 @@ import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import { type CheckpointSession, type RestorePolicy, screenOf, shellLine } from "../../core/terminal/checkpoint.ts";
-import type { Foreground } from "../../core/terminal/restoration.ts";
+import type { Foreground, Sighting } from "../../core/terminal/restoration.ts";
 import { originOf } from "../../core/terminal/restore-commands.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal, TerminalSize } from "../../core/terminal/terminal.ts";
@@ -99,14 +99,14 @@ export class CheckpointState {
   pulse(): Promise<Pulse> {
     this.#pulses += 1;
     if (this.#pulses % LIST_EVERY === 0) this.#tails.clear();
-    return this.#look();
+    return this.#grown();
   }
 
-  async #look(): Promise<Pulse> {
+  async #grown(): Promise<Pulse> {
     const grown: { readonly terminal: Running; readonly end: number }[] = [];
-    for (const terminal of this.#running())
+    for (const terminal of this.running())
       this.#ports.guard(terminal.id, () => {
-        const end = this.#tapeEnd(terminal.id);
+        const end = this.tapeEnd(terminal.id);
         if (end !== this.#seen.get(terminal.id)?.end) grown.push({ terminal, end });
       });
     const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
@@ -126,7 +126,7 @@ export class CheckpointState {
   /** The records of all terminals that are to come back. */
   async sessions(): Promise<readonly CheckpointSession[]> {
     this.#tails.clear();
-    await this.#look();
+    await this.#grown();
     const open = [...this.#ports.terminals()].filter(({ removed, state }) => !removed && state.kind !== "ended");
     this.#forgetAllBut(new Set(open.map(({ id }) => id)));
     await this.#draw(open.filter(isRunning));
@@ -139,12 +139,12 @@ export class CheckpointState {
     return sessions;
   }
 
-  #running(): Running[] {
+  running(): Running[] {
     return [...this.#ports.terminals()].filter(isRunning);
   }
 
   /** V1 */
-  #tapeEnd(id: string): number {
+  tapeEnd(id: string): number {
     const { disk, home } = this.#place;
     const tail = this.#tails.get(id);
     const size = tail === undefined ? undefined : disk.stat(tail.path)?.size;
@@ -210,18 +210,33 @@ export class CheckpointState {
     const off = this.#options.scrollbackBytes === 0;
     const { vt = "", ...screen } = (off ? undefined : this.#snapshot(terminal)) ?? {}; // V2
     this.#seenNow.add(terminal.id);
-    const { pid } = terminal.state;
-    const front = this.#place.processes.foreground(pid);
     return {
       ...this.#byRecipe(terminal),
       ...labels(terminal),
-      workingDirectory: front?.cwd ?? last?.workingDirectory ?? terminal.recipe.cwd,
+      ...this.#look(terminal),
       size: this.#seen.get(terminal.id)?.size ?? terminal.recipe.size,
       bootId: terminal.state.bootId,
       scrollbackSnapshot: vt,
       screen: "offset" in screen ? screen : null,
-      foreground: front === undefined || front.pid === pid ? null : this.#foreground(front),
     };
+  }
+
+  /** What runs in it, and where. */
+  #look({ id, state, recipe }: Running): Pick<CheckpointSession, "workingDirectory" | "foreground" | "lookedAt"> {
+    const front = this.#place.processes.foreground(state.pid);
+    return {
+      workingDirectory: front?.cwd ?? this.#last.get(id)?.workingDirectory ?? recipe.cwd,
+      foreground: front === undefined || front.pid === state.pid ? null : this.#foreground(front),
+      lookedAt: new Date(this.#place.clock.now()).toISOString(),
+    };
+  }
+
+  /** For what is kept between two checkpoints. */
+  sighting(terminal: Terminal): Sighting | undefined {
+    if (!isRunning(terminal) || this.#place.processes.foreground(terminal.state.pid) === undefined) return undefined;
+    const { lookedAt: at = "", ...seen } = this.#look(terminal);
+    const isSmall = (seen.foreground?.argv ?? []).join(" ").length <= MAX_COMMAND;
+    return isSmall ? { ...seen, generation: terminal.generation, at } : undefined;
   }
 
   #snapshot(terminal: Terminal): ScreenSnapshot | undefined {
@@ -262,6 +277,8 @@ export class CheckpointState {
   }
 }
 
+/** A longer one cannot be typed anyway (core/shell.ts), and would only make the file large. */
+const MAX_COMMAND = 4096;
 /** V1. In pulses: one minute. */
 const LIST_EVERY = 12;
 /** V2. Drawing the new part takes milliseconds; a whole tape after a start takes seconds. */

@@ -1,15 +1,20 @@
 // The checkpoints of one daemon: read before it recovers, written while it is live, and once more before it ends.
 // CP1. Nothing is written before LIVE: a restoration in progress must not overwrite the good state.
-// CP2. Terminals are examined at most every five seconds, on the existing heartbeat: there is no separate timer.
+// CP2. Everything is examined on the existing heartbeat, most of it at most every five seconds: there is no separate
+//      timer.
 
+import type { Result } from "../../base/result.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
+import type { Sighting } from "../../core/terminal/restoration.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import type { Saved } from "../../log/checkpoint/store.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { CheckpointReader, type Survey } from "./checkpoint-reader.ts";
 import { CheckpointScheduler } from "./checkpoint-scheduler.ts";
 import { CheckpointState, type StatePorts } from "./checkpoint-state.ts";
 import { CheckpointWriter } from "./checkpoint-writer.ts";
+import { Sightings } from "./sightings.ts";
 
 export type CheckpointPorts = Omit<StatePorts, "late"> & {
   /** Safe mode. */
@@ -34,6 +39,7 @@ export class Checkpoints {
   readonly #writer: CheckpointWriter;
   readonly #state: CheckpointState;
   readonly #scheduler: CheckpointScheduler;
+  readonly #sightings: Sightings;
   #survey: Promise<Survey> | undefined;
   #live = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -44,10 +50,17 @@ export class Checkpoints {
     const environment = { allow: terminal.envAllow, deny: terminal.envDeny };
     this.#place = place;
     this.#ports = ports;
-    this.#reader = new CheckpointReader(place, { maxAgeMs }, ports.say);
+    this.#reader = new CheckpointReader(place, { maxAgeMs, skewMs: checkpoint.clockSkewS * 1000 }, ports.say);
     this.#writer = new CheckpointWriter(place, ports.say);
     const options = { scrollbackBytes: checkpoint.scrollbackBytes, environment };
     this.#state = new CheckpointState(place, options, { ...ports, late: () => this.#scheduler.changed() });
+    this.#sightings = new Sightings(place, {
+      running: () => this.#state.running(),
+      tapeEnd: (id) => this.#state.tapeEnd(id),
+      look: (terminal) => this.#state.sighting(terminal),
+      recorded: (id) => recorded(this.#state.last(id)?.session),
+      guard: ports.guard,
+    });
     this.#scheduler = new CheckpointScheduler(
       { checkpointIntervalMs: checkpoint.intervalMs, freshMs: maxAgeMs / FRESH_PART },
       { ...ports, clock: place.clock },
@@ -62,6 +75,7 @@ export class Checkpoints {
 
   async #read(): Promise<Survey> {
     const survey = await this.#reader.survey();
+    this.#sightings.load();
     this.#state.seed(survey.sessions.values());
     return survey;
   }
@@ -78,11 +92,24 @@ export class Checkpoints {
     return last === undefined ? undefined : { session: last.session, doubt: last.now ? null : doubt };
   }
 
+  /** What was seen of a terminal since its record was made. */
+  lastSighting(id: string): Sighting | undefined {
+    const [seen, record] = [this.#sightings.of(id), this.#state.last(id)?.session];
+    if (seen === undefined || record === undefined) return seen;
+    return seen.generation >= record.generation && seen.at > (record.lookedAt ?? "") ? seen : undefined;
+  }
+
   /** CP1 */
   goLive(): void {
     if (this.#live) return;
     this.#live = true;
-    this.#scheduler.start(this.#writer, () => this.#state.sessions());
+    this.#scheduler.start({ write: (sessions) => this.#write(sessions) }, () => this.#state.sessions());
+  }
+
+  async #write(sessions: readonly CheckpointSession[]): Promise<Result<Saved>> {
+    const saved = await this.#writer.write(sessions);
+    if (saved.ok) this.#sightings.covered(sessions);
+    return saved;
   }
 
   /** Called for each event of a terminal, once it is durable. */
@@ -94,11 +121,13 @@ export class Checkpoints {
 
   /** CP2. Called on every heartbeat. */
   async pulse(): Promise<void> {
-    const now = this.#place.clock.elapsed();
-    if (!this.#live || this.#looking || now - this.#lookedAt < PULSE_MS || this.#ports.isOff()) return;
-    this.#lookedAt = now;
+    if (!this.#live || this.#looking || this.#ports.isOff()) return;
     this.#looking = true;
     try {
+      await this.#sightings.beat();
+      const now = this.#place.clock.elapsed();
+      if (now - this.#lookedAt < PULSE_MS) return;
+      this.#lookedAt = now;
       const { changed, inputs } = await this.#state.pulse();
       if (changed) this.#scheduler.activity(inputs);
     } finally {
@@ -111,4 +140,10 @@ export class Checkpoints {
     if (this.#live) await this.#scheduler.finish();
     this.#live = false;
   }
+}
+
+function recorded(session: CheckpointSession | undefined): Sighting | undefined {
+  if (session === undefined) return undefined;
+  const { generation, workingDirectory, foreground, lookedAt: at = "" } = session;
+  return { generation, workingDirectory, foreground, at };
 }

@@ -48,7 +48,7 @@ async function create(
   by: Caller | undefined,
 ): Promise<Result<unknown>> {
   const { store, holders, random } = ports;
-  const { name, lane, argv, cwd, env, cols, rows, policy } = params;
+  const { name, lane, argv, cwd, env, cols, rows, policy, replaces } = params;
   const { kept, leftOut } = keepEnvironment(env, ports.environment);
   const secrets = Object.fromEntries(leftOut.map((variable) => [variable, env[variable] ?? ""]));
   const wrong = wrongSecrets(secrets);
@@ -64,6 +64,7 @@ async function create(
     recipe: { argv, cwd, env: kept, size: { cols, rows } },
     unset: leftOut,
     ...(policy !== undefined && { policy }),
+    ...(replaces !== undefined && { replaces }),
   };
   const made = await store.submit(command, by);
   if (!made.ok) holders.setSecrets(id, {});

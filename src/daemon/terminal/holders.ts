@@ -10,6 +10,8 @@
 //     takes; only if its spec cannot be written does it wait for a person, who can restore it. A start that an earlier
 //     daemon cancelled without recording it is made after all.
 // N4. A signal that would end its program also ends a terminal that could not be started yet.
+// N5. A signal counts as sent when its holder has answered what was asked after it. A holder does nothing for a daemon
+//     that is gone before it could look who that was: then the next daemon sends it.
 
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
@@ -83,6 +85,8 @@ export class TerminalHolders {
    */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   readonly #launched: LaunchedHolders;
+  /** N5 */
+  readonly #signalledOn = new Map<string, HolderConnection>();
   #rounds = 0;
   #closed = false;
   /** The program that all our holders are started from. */
@@ -234,7 +238,7 @@ export class TerminalHolders {
     const known = connections.has(id) || connections.rests(id);
     if (!findable || !known) this.#held.lookOnce(id);
     else if (rollingBack) this.#end(id);
-    else if (signal !== undefined) this.#work(id, this.#signal(id));
+    else if (signal !== undefined) this.#work(id, this.#signal(id, true));
     else if (restored?.accepted === false && (connections.has(id) || this.#rounds % NOTICE_EVERY === 0))
       this.#work(id, this.#notice(id));
     return findable || !known;
@@ -332,12 +336,18 @@ export class TerminalHolders {
     if (await connections.reach(id)) for (const name of signals) connections.signal(id, name);
   }
 
-  /** Sends the waiting signal once; if there is no connection, N2 does it. */
-  async #signal(id: string): Promise<void> {
+  /** N5. `again`: it was asked for before, and may have been sent on this connection; without one, N2 sends it. */
+  async #signal(id: string, again = false): Promise<void> {
     const { connections } = this.#held;
     const reached = await connections.reach(id);
     const signal = this.#ports.terminal(id)?.signal;
-    if (!reached || signal === undefined || !connections.signal(id, signal.name)) return;
+    if (!reached || signal === undefined) return;
+    const connection = connections.get(id);
+    const isSent = again && connection !== undefined && this.#signalledOn.get(id) === connection;
+    if (!isSent && !connections.signal(id, signal.name)) return;
+    if (connection !== undefined) this.#signalledOn.set(id, connection);
+    if ((await connections.status(id)) === undefined) return;
+    this.#signalledOn.delete(id);
     this.#ports.submit({ kind: "signalled", id });
   }
 

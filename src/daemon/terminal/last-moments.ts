@@ -3,27 +3,35 @@
 // LM2. A snapshot may cover more than is left of the tape. It is the best available copy of that screen, and stays
 //      valid as long as nothing else is written at the offsets it covers: so the next generation begins after it (R5 of
 //      holder/recorder.ts).
+// LM3. What was seen after the checkpoint takes precedence over it.
 import type { Known } from "../../core/terminal/restoration.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Screens } from "./screens.ts";
 
 export class LastMoments {
-  readonly #checkpoints: Pick<Checkpoints, "lastSeen">;
+  readonly #checkpoints: Pick<Checkpoints, "lastSeen" | "lastSighting">;
   readonly #screens: Pick<Screens, "farewell">;
 
-  constructor(checkpoints: Pick<Checkpoints, "lastSeen">, screens: Pick<Screens, "farewell">) {
+  constructor(checkpoints: Pick<Checkpoints, "lastSeen" | "lastSighting">, screens: Pick<Screens, "farewell">) {
     this.#checkpoints = checkpoints;
     this.#screens = screens;
   }
 
   async known(id: string): Promise<Known> {
     const last = await this.#checkpoints.lastSeen(id);
-    if (last === undefined) return { evidence: undefined, doubt: null };
-    const { workingDirectory, foreground, size, screen } = last.session;
-    const seenTo = screen?.offset ?? 0; // LM2
-    if (last.doubt !== null) return { evidence: undefined, doubt: last.doubt, seenTo }; // LM1
-    return { evidence: { workingDirectory, foreground, size }, doubt: null, seenTo };
+    const seen = this.#checkpoints.lastSighting(id); // LM3
+    const seenTo = last?.session.screen?.offset ?? 0; // LM2
+    if (last !== undefined && last.doubt !== null) return { evidence: undefined, doubt: last.doubt, seenTo }; // LM1
+    const { workingDirectory, foreground, lookedAt } = {
+      ...last?.session,
+      ...seen,
+      ...(seen && { lookedAt: seen.at }),
+    };
+    if (workingDirectory === undefined) return { evidence: undefined, doubt: null };
+    const size = last === undefined ? {} : { size: last.session.size };
+    const evidence = { workingDirectory, foreground: foreground ?? null, ...size };
+    return { evidence, doubt: null, seenTo, ...(lookedAt !== undefined && { lookedAt }) };
   }
 
   /** What is written to the tape between the old screen and the new program. Any age will do: the tape has the rest. */

@@ -2,6 +2,7 @@
 // TP1. If the log of a terminal is damaged, nothing about it is certain: none of its processes is stopped as an orphan.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { CRASH_DETECTED } from "../../home/last-crash.ts";
 import { readReport } from "../../home/reports.ts";
 import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
@@ -90,7 +91,7 @@ type SessionLinks = TerminalLinks & { isAside(id: string): boolean };
 type Sessions = ReturnType<typeof openSessions>;
 
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
-  const { world, config, bus, log } = ports;
+  const { world, config, bus, log, say } = ports;
   const store: TerminalStore = new TerminalStore(
     log,
     world.clock,
@@ -113,7 +114,10 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       guard: (id, work) => border.guard(id, work),
     },
   );
-  const screens = new Screens(world);
+  const screens = new Screens(world, (crash) => {
+    say(`the screen program (${crash.pid}) ended at work: ${crash.signal ?? crash.exitCode}, ${crash.reason}`);
+    bus.publish(CRASH_DETECTED, crash);
+  });
   const checkpoints = openCheckpoints(ports, border, store, { holders, screens });
   const moments = new LastMoments(checkpoints, screens);
   const restorer = new Restorer({

@@ -183,7 +183,7 @@ function itemOf({ id, name, state, unset }: Terminal, found: TerminalFound): Rep
     next,
   });
   if (found.kind === "running")
-    return item("back as it was", `its program runs on as ${found.child.pid}`, `holdfast attach ${name}`);
+    return item("back as it was", `its program is still running (pid ${found.child.pid})`, `holdfast attach ${name}`);
   if (found.kind === "ended")
     return item("back as it was", "it ended meanwhile; its exit was kept", `holdfast history ${name}`);
   if (found.kind === "unstarted") {

@@ -70,13 +70,16 @@ export class Restorer {
     const at = new Date(this.#ports.place.clock.now()).toISOString();
     const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
     const known = evidence === undefined ? {} : { evidence };
+    const lookedAt = evidence === last.evidence ? last.lookedAt : undefined;
     if (plan.kind !== "start") {
       if (wish.found) await this.#ports.store.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
-      const why = [wish.reason, plan.why, ageText(this.#screenAgeMs(terminal.id), wish.reason)];
+      const age = this.#screenAgeMs(terminal.id);
+      const why = [wish.reason, plan.why, ageText(age, wish.reason), lookText(at, age, lookedAt)];
       return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
     }
     const { id, generation } = terminal;
-    const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
+    const begun = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
+    const start = { ...begun, ...wayOf(terminal, wish), ...(lookedAt !== undefined && { lookedAt }) };
     const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
     const done = await this.#ports.store.submit({ kind: "restore", id, generation, start, ...lost }, wish.by); // RO2
     if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
@@ -152,6 +155,7 @@ export class Restorer {
       ...(restored?.notes ?? []),
       `in ${shown(now.restored?.cwd ?? now.recipe.cwd)}`,
       ageText(restored?.screenAgeMs ?? null, restored?.reason ?? ""),
+      lookText(restored?.at ?? "", restored?.screenAgeMs ?? null, restored?.lookedAt),
     ];
     const reason = inOne(why);
     const back = `holdfast recovery rollback ${name}`;
@@ -175,6 +179,11 @@ export class Restorer {
   }
 }
 
+/** RE6 of restore.ts: the shell, as a person has chosen it now or before. */
+function wayOf({ restored }: Terminal, { way }: RestoreWish): Pick<RestoreStart, "way"> {
+  return way === "shell" || (way === "plan" && restored?.way === "shell") ? { way: "shell" } : {};
+}
+
 /** The directory itself, or its nearest ancestor that is a directory. */
 function nearest(disk: Disk, path: string): string {
   let at = path;
@@ -191,8 +200,25 @@ function newest(disk: Disk, tape: string): number | undefined {
 /** RO4 */
 function ageText(ms: number | null, reason: string): string {
   if (ms === null) return "";
-  const lost = reason === MACHINE_DOWN ? ", and misses at most the last second before the crash" : "";
-  return `its screen was last written ${(ms / 1000).toFixed(1)} s before${lost}`;
+  const crashed = reason === MACHINE_DOWN;
+  const lost = crashed ? "the crash, of which the last second may be missing" : "that";
+  return `last output ${spanText(ms)} before ${lost}`;
+}
+
+/** "4.2 s", "6 min", "3 h". */
+function spanText(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** How old the knowledge is that it was restored from, compared with its last output. */
+function lookText(at: string, screenAgeMs: number | null, lookedAt: string | undefined): string {
+  if (lookedAt === undefined || screenAgeMs === null) return "";
+  const behindMs = Date.parse(at) - screenAgeMs - Date.parse(lookedAt);
+  if (Number.isNaN(behindMs)) return "";
+  const when = behindMs <= 0 ? "" : `${(behindMs / 1000).toFixed(1)} s before `;
+  return `its directory and program are known as of ${when}its last output`;
 }
 
 function inOne(parts: readonly string[]): string {

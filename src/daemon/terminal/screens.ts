@@ -5,6 +5,8 @@
 // SC2. The program is started when it is first needed. It exits by itself when it is idle; if it ends while no request
 //      is pending, nothing needs to be done.
 // SC3. Requests are sent one after the other, as the program reads them: each waiting request is in memory only once.
+// SC4. An end with requests pending is a crash, and one that is killed for its silence is unresponsive; `crashed` is
+//      told (docs/decisions/0025-screen-program.md says why no heartbeat watches it).
 import { isFault } from "../../base/fault.ts";
 import { type Refusal, type Result, refused } from "../../base/result.ts";
 import {
@@ -14,6 +16,7 @@ import {
   type ScreenSnapshot,
 } from "../../core/terminal/screen.ts";
 import { terminalDirectory } from "../../home/held/holder-files.ts";
+import { CrashReason, type CrashRecord, crashRecord } from "../../home/last-crash.ts";
 import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
 import {
   answerOf,
@@ -23,7 +26,7 @@ import {
   type ScreenRequest,
   type ScreenSize,
 } from "../../wire/screen.ts";
-import type { Children, PipeChild } from "../../world/children.ts";
+import type { Children, Ending, PipeChild } from "../../world/children.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Self } from "../../world/self.ts";
 
@@ -49,10 +52,11 @@ type Ask = {
 };
 
 /** One run of the program. */
-type Life = { readonly child: PipeChild; sending: Promise<void>; cancel: () => void };
+type Life = { readonly child: PipeChild; sending: Promise<void>; cancel: () => void; silent: boolean };
 
 export class Screens {
   readonly #world: ScreensWorld;
+  readonly #crashed: (crash: CrashRecord) => void;
   readonly #answerMs: number;
   /** The unanswered requests, in the order in which they were made. */
   readonly #asked = new Map<number, Ask>();
@@ -60,8 +64,9 @@ export class Screens {
   #last = 0;
   #closed = false;
 
-  constructor(world: ScreensWorld, answerMs: number = ANSWER_MS) {
+  constructor(world: ScreensWorld, crashed: (crash: CrashRecord) => void, answerMs: number = ANSWER_MS) {
     this.#world = world;
+    this.#crashed = crashed;
     this.#answerMs = answerMs;
   }
 
@@ -126,10 +131,10 @@ export class Screens {
           output: (bytes, from) => {
             if (from === "stdout") this.#heard(reader.push(bytes));
           },
-          ended: () => this.#ended(),
+          ended: (ending) => this.#ended(ending),
         },
       );
-      this.#life = { child, sending: Promise.resolve(), cancel: () => undefined };
+      this.#life = { child, sending: Promise.resolve(), cancel: () => undefined, silent: false };
       for (const ask of this.#asked.values()) this.#send(this.#life, ask);
     } catch (error) {
       if (!isFault(error)) throw error;
@@ -151,7 +156,10 @@ export class Screens {
   #watch(life: Life): void {
     life.cancel();
     if (this.#asked.size === 0) return;
-    life.cancel = this.#world.clock.after(this.#answerMs, () => void life.child.signal("SIGKILL"));
+    life.cancel = this.#world.clock.after(this.#answerMs, () => {
+      life.silent = true;
+      life.child.signal("SIGKILL");
+    });
   }
 
   #heard(lines: readonly string[] | undefined): void {
@@ -167,14 +175,23 @@ export class Screens {
     if (this.#life !== undefined) this.#watch(this.#life);
   }
 
-  #ended(): void {
-    this.#life?.cancel();
+  #ended(ending: Ending): void {
+    const life = this.#life;
+    life?.cancel();
     this.#life = undefined;
     const [first] = this.#asked.values();
     if (first === undefined || this.#closed) return;
+    if (life !== undefined) this.#report(life, ending);
     first.deaths += 1; // SC1
     if (first.deaths === MAX_DEATHS) this.#settle(first, { ok: false, error: KILLS });
     if (this.#asked.size > 0) this.#start();
+  }
+
+  /** SC4 */
+  #report({ child, silent }: Life, ending: Ending): void {
+    const seen = ending.kind === "exited" ? CrashReason.EXIT_CODE : CrashReason.SIGNAL;
+    const facts = { name: "screen", pid: child.pid, reason: silent ? CrashReason.UNRESPONSIVE : seen };
+    this.#crashed(crashRecord(facts, ending, this.#world.clock.now()));
   }
 
   #settle(ask: Ask, answer: Result<unknown>): void {

@@ -103,10 +103,17 @@ export class TmuxKeeper {
     return this.#inLine(() => this.#tendAll());
   }
 
-  /** When the last good checkpoint was made, and what prevents a new one. */
+  /** When the last good checkpoint was made, and what prevents a new one. Never fails: it is part of replies about what
+   *  is already done. */
   stateOf(id: string): { readonly savedAt: string | null; readonly trouble: string | null } {
-    const saved = this.#saver(id).load();
-    return { savedAt: "time" in saved ? saved.time : null, trouble: this.#troubles.get(id) ?? null };
+    const trouble = this.#troubles.get(id) ?? null;
+    try {
+      const saved = this.#saver(id).load();
+      return { savedAt: "time" in saved ? saved.time : null, trouble };
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return { savedAt: null, trouble: trouble ?? error.message };
+    }
   }
 
   /** The servers that our sessions are on: we never end them, regardless of who started them. */

@@ -3,7 +3,8 @@
 //     that name was taken meanwhile, it has no mark. A half-built session, of this or an earlier daemon, has our name,
 //     and is built anew; if a client is attached to it, it is left alone and this is reported. Sessions are ended and
 //     renamed by that name and not by their number, because another server, started in the meantime, may have given
-//     that number to a session that is not ours.
+//     that number to a session that is not ours. One that already has our mark is whole: the last call of an earlier
+//     attempt was carried out, although nobody heard its answer.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
 // B3. What cannot be restored exactly is restored as closely as possible, and named in the notes.
@@ -57,8 +58,9 @@ export class Rebuild {
   }
 
   async build(): Promise<Result<Rebuilt>> {
-    const taken = await this.#prepare();
-    if (!taken.ok) return taken;
+    const prepared = await this.#prepare();
+    if (!prepared.ok) return prepared;
+    if ("place" in prepared.value) return ok(prepared.value);
     const { leftOut, windows } = this.#saved.snapshot;
     if (leftOut.length > 0) this.#notes.push(`not set any more: ${leftOut.join(", ")}`);
     for (const window of windows) {
@@ -66,13 +68,16 @@ export class Rebuild {
       if (!made.ok) return made;
     }
     await this.#type();
-    return this.#commit(taken.value);
+    return this.#commit(prepared.value);
   }
 
-  /** B1. Returns the names of the other sessions. */
-  async #prepare(): Promise<Result<ReadonlySet<string>>> {
+  /** B1. Returns the names of the other sessions, or where it is already. */
+  async #prepare(): Promise<Result<ReadonlySet<string> | Rebuilt>> {
     const seen = await lookAt(this.#run, this.#world, { path: this.#care.socket });
     if (!seen.ok) return seen.error.code === "no-server" ? ok(new Set<string>()) : seen;
+    const whole = sessionsIn(seen.value).find(({ mark }) => mark === this.#care.id);
+    if (whole !== undefined)
+      return ok({ place: { server: seen.value.server, session: whole.session }, name: whole.name, notes: [] });
     const trouble = await this.#setAside(seen.value);
     if (trouble !== undefined) return trouble;
     return ok(new Set(sessionsIn(seen.value).map(({ name }) => name)));

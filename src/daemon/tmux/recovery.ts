@@ -49,5 +49,5 @@ function itemOf(
   if (trouble !== undefined) return item("needs you", trouble, attach);
   const again = recreated !== undefined && recreated.at !== before.recreated?.at;
   if (again) return item("restarted", ["made again", ...recreated.notes].join("; "), attach);
-  return item("back as it was", `its server runs on as ${state.place.server.pid}`, attach);
+  return item("back as it was", `its server is still running (pid ${state.place.server.pid})`, attach);
 }

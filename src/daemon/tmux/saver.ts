@@ -7,9 +7,10 @@
 // S4. For some milliseconds a new pane runs a copy of tmux, or the script that shows a re-created pane's old screen,
 //     and tmux may give an empty directory for it. So a save waits a moment until a new pane runs its own program, and
 //     an empty directory is never saved: the one saved before is kept, or else the one where the pane was started.
+// S5. The programs of a server that is killed die with it: what was seen of them counts only if it lives afterwards.
 
 import { baseName, joinPath } from "../../base/path.ts";
-import type { Result } from "../../base/result.ts";
+import { type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import {
   isBeginning,
@@ -51,6 +52,9 @@ const BEGIN_MS = 1_000;
 const PAUSE_MS = 5;
 /** tmux accepts 16 KB of arguments at once; one capture takes about 100 bytes. */
 const CAPTURES_AT_ONCE = 64;
+
+const NO_PANE = { sessionName: "", serverPid: 0 };
+const GONE = refused("no-server", "tmux's server exited while the session was being saved.", "It is looked at again.");
 
 export class TmuxSaver {
   readonly #run: TmuxRun;
@@ -101,15 +105,14 @@ export class TmuxSaver {
     const environment = await this.#run({ socket, commands: [["show-environment", "-g", "-s"]] });
     if (!environment.ok) return environment;
     const { kept, leftOut } = keepEnvironment(parseEnvironment(environment.value), this.#options.environment);
-    const snapshot: TmuxSnapshot = {
-      name: panes[0]?.sessionName ?? "",
-      environment: kept,
-      leftOut,
-      windows: this.#windows(panes),
-    };
+    const windows = this.#windows(panes);
+    const [{ sessionName: name, serverPid } = NO_PANE] = panes;
+    if (this.#world.processes.startTime(serverPid) === undefined) return GONE; // S5
+    const snapshot: TmuxSnapshot = { name, environment: kept, leftOut, windows };
     const text = JSON.stringify(snapshot);
     if (text !== this.#written) {
-      const saved = await this.#stores.present.save(snapshot, this.#world.clock.now());
+      const named = { ...snapshot, multiplexerSessionName: snapshot.name }; // As in the checkpoint of the terminals.
+      const saved = await this.#stores.present.save(named, this.#world.clock.now());
       if (!saved.ok) return saved;
     }
     const isNew = text !== this.#written;

@@ -32,6 +32,8 @@ export type AgentStepPorts = {
   /** Whether its log is intact: otherwise nothing about it is certain. */
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
+  /** Resolves when a step of this run may begin. */
+  beforeStep(run: Run): Promise<Result<void>>;
   /** PB2 of part.ts */
   onBug(error: unknown, id: string): void;
   guard(id: string, work: () => void): void;
@@ -197,13 +199,20 @@ export class AgentSteps {
   }
 
   /**
-   * Writes the files for `file(…)`, durably, because an agent survives a machine crash. False if the disk is full now.
+   * Writes the files for `file(…)`, durably, because an agent survives a machine crash; before them the checkpoint, if
+   * its workflow wants that. False if the disk is full now.
    */
   async #write(id: string, files: readonly LaunchFile[]): Promise<boolean> {
     const { disk, home } = this.#world;
     const run = this.#runOf(id);
-    if (run === undefined || files.length === 0) return run !== undefined;
+    if (run === undefined) return false;
     try {
+      const ready = await this.#ports.beforeStep(run);
+      if (!ready.ok) {
+        await this.report(id, { kind: "prevented", reason: ready.error.message });
+        return false;
+      }
+      if (files.length === 0) return true;
       for (const parent of makeDirectories(disk, this.#directory(run, id), home)) await disk.syncDirectory(parent);
       for (const { path, text } of files) await writeAtomic(disk, path, Buffer.from(text));
       return true;

@@ -28,6 +28,8 @@ export type AttemptPorts = {
   submit(command: WorkflowCommand): Promise<unknown>;
   /** The program that holders are started from. */
   holderCommand(): HolderCommand;
+  /** Resolves when a step of this run may begin. */
+  beforeStep(run: Run): Promise<Result<void>>;
   /** Variables for a run's programs that are never written to disk. */
   readonly secrets: RunSecrets;
   /** An error that is not a Fault, in what is done for this run. */
@@ -156,6 +158,8 @@ export class Attempts {
   async #launch(id: string): Promise<Result<void>> {
     const run = this.#runOf(id);
     if (run === undefined) return ok(undefined);
+    const ready = await this.#ports.beforeStep(run);
+    if (!ready.ok) return ready;
     const { random } = this.#world;
     const directory = this.#directory(id);
     const launch = launchOf(run, id, directory);

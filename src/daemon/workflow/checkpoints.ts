@@ -1,11 +1,17 @@
-// When runs are checkpointed (UC-3): before and after each step, on each failure and interruption, and at an interval
-// in long steps.
+// When runs are checkpointed (UC-3): before and after each step, on each failure and interruption, at an interval in
+// long steps, and when a person asks.
 // RC1. A checkpoint follows its event within 100 ms; faster events are gathered. That of an idle run follows at once.
 // RC2. A long run's file is rewritten only when the tail has outgrown it, so that a step costs the same at any length
 //      (FC2 of log/checkpoint/fold-checkpoints.ts).
+// RC3. The end of a step and the start of the next are one decision: the file has each of them for a moment, first
+//      Completed, then BeforeStep, and the first one stays in the history. Of steps that end faster than files are
+//      written only the last start is saved.
+// RC4. A workflow that says `before_step` has its file on disk before a step begins; for others the log is enough.
+import { ok, type Result } from "../../base/result.ts";
+import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
-import { type Run, stateOf } from "../../core/workflow/run.ts";
+import { type Run, sessionOf, stateOf } from "../../core/workflow/run.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
 import type { Ticket } from "../../log/event-log.ts";
@@ -15,24 +21,41 @@ import type { Clock } from "../../world/clock.ts";
 const GATHER_MS = 60;
 /** RC2. A file this small costs next to nothing. */
 const SMALL_BYTES = 64 << 10;
-/** In a long step. */
-const INTERVAL_MS = 60_000;
 
 export type CheckpointPorts = {
+  /** In a long step, unless the workflow says otherwise. */
+  readonly intervalMs: number;
   isOff(): boolean;
+  /** The seq of the last event of a session. */
+  lastSeq(session: string): number;
   say(words: string): void;
 };
 
-type Kept = { readonly run: Run; readonly reason: CheckpointReason };
+/** RC3. `ended`: how many steps have ended since the last save; `completed`: the run after the only one of them. */
+type Kept = {
+  readonly run: Run;
+  readonly reason: CheckpointReason;
+  readonly seq: number;
+  readonly ended: number;
+  readonly completed: { readonly run: Run; readonly seq: number } | undefined;
+};
+
+type Heard = Pick<Ticket, "first" | "last" | "bytes">;
 
 export class RunCheckpoints {
   readonly #clock: Clock;
+  readonly #storage: CheckpointStorage;
   readonly #ports: CheckpointPorts;
   readonly #folds: FoldCheckpoints<Kept>;
+  readonly #savedSeq = new Map<string, number>();
+  /** When each run that is not at rest is saved next. */
+  readonly #due = new Map<string, number>();
+  #polls = false;
   #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, storage: CheckpointStorage, ports: CheckpointPorts) {
     this.#clock = clock;
+    this.#storage = storage;
     this.#ports = ports;
     this.#folds = new FoldCheckpoints<Kept>({
       ...ports,
@@ -42,30 +65,91 @@ export class RunCheckpoints {
       tailFor: (savedBytes) => (savedBytes < SMALL_BYTES ? 0 : savedBytes),
       isResting: ({ run }) => isAtRest(run),
       isOver: () => false, // A run that is done can go on: items of its queue can be retried.
-      save: ({ run, reason }, seq) => storage.save(run, reason, seq),
+      save: (kept, seq) => this.#save(kept, seq),
       isOff: () => false, // What happens is saved in safe mode too; only the interval waits.
     });
   }
 
-  /** Called for durable events, with the run after them. */
-  heard(events: readonly WorkflowEvent[], run: Run, { last, bytes }: Pick<Ticket, "last" | "bytes">): void {
-    let reason = this.#folds.last(run.id)?.reason ?? "BeforeStep";
-    for (const event of events) reason = reasonOf(event) ?? reason;
-    this.#folds.heard(run.id, { run, reason }, { seq: last, bytes });
+  async #save({ run, reason, completed }: Kept, seq: number) {
+    this.#savedSeq.set(run.id, seq);
+    if (completed !== undefined) {
+      const first = await this.#storage.save(completed.run, "AfterStep", completed.seq); // RC3
+      if (!first.ok) return first;
+    }
+    return this.#storage.save(run, reason, seq);
   }
 
-  /** From now on, saves every minute each run that changed in this daemon's time and is not idle. */
+  /** Called for durable events, with the run after them. */
+  heard(events: readonly WorkflowEvent[], run: Run, heard: Heard): void {
+    const before = this.#folds.last(run.id);
+    let reason = before?.reason ?? "BeforeStep";
+    for (const event of events) reason = reasonOf(event) ?? reason;
+    const isSaved = before === undefined || before.seq <= (this.#savedSeq.get(run.id) ?? -1);
+    const ended = (isSaved ? 0 : before.ended) + events.filter(isStepEnd).length;
+    const completed = completedIn(events, before?.run, heard) ?? (isSaved ? undefined : before.completed);
+    const kept = { run, reason, seq: heard.last, ended, completed: ended === 1 ? completed : undefined };
+    this.#folds.heard(run.id, kept, { seq: heard.last, bytes: heard.bytes });
+    this.#expect(run);
+  }
+
+  /** RC4. A failure of the disk is a Fault. */
+  async beforeStep(run: Run): Promise<Result<void>> {
+    return run.definition.checkpoint?.before_step === true ? this.#saveAll(run, "BeforeStep") : ok(undefined);
+  }
+
+  /** A person asks for it. */
+  async saveNow(run: Run): Promise<Result<void>> {
+    const done = await this.#saveAll(run, "Manual");
+    const kept = this.#folds.last(run.id);
+    if (!done.ok || kept === undefined) return done;
+    this.#folds.saveNow(run.id, { ...kept, reason: "Manual", completed: undefined });
+    return this.#folds.saved(run.id);
+  }
+
+  /** A run that was not heard of in this life is as its log has it. */
+  async #saveAll(run: Run, reason: CheckpointReason): Promise<Result<void>> {
+    if (this.#folds.last(run.id) !== undefined) return this.#folds.saved(run.id);
+    const saved = await this.#storage.save(run, reason, this.#ports.lastSeq(sessionOf(run)));
+    return saved.ok ? ok(undefined) : saved;
+  }
+
+  #expect(run: Run): void {
+    if (isAtRest(run)) this.#due.delete(run.id);
+    else if (!this.#due.has(run.id)) this.#due.set(run.id, this.#clock.elapsed() + this.#intervalOf(run));
+    this.#arm();
+  }
+
+  #intervalOf({ definition }: Run): number {
+    return definition.checkpoint?.interval_ms ?? this.#ports.intervalMs;
+  }
+
+  /** From now on, saves each run that changed in this daemon's time and is not idle, at its interval. */
   startPolling(): void {
-    this.#cancel = this.#clock.after(INTERVAL_MS, () => {
-      this.startPolling();
-      if (this.#ports.isOff()) return;
-      for (const [id, { run }] of this.#folds.all())
-        if (!isAtRest(run)) this.#folds.saveNow(id, { run, reason: "TimeInterval" });
-    });
+    this.#polls = true;
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#cancel();
+    if (!this.#polls || this.#due.size === 0) return;
+    const next = Math.min(...this.#due.values()) - this.#clock.elapsed();
+    this.#cancel = this.#clock.after(Math.max(0, next), () => this.#saveDue());
+  }
+
+  #saveDue(): void {
+    const now = this.#clock.elapsed();
+    for (const [id, due] of this.#due) {
+      const kept = this.#folds.last(id);
+      if (due > now || kept === undefined) continue;
+      this.#due.set(id, now + this.#intervalOf(kept.run));
+      if (!this.#ports.isOff()) this.#folds.saveNow(id, { ...kept, reason: "TimeInterval", completed: undefined });
+    }
+    this.#arm();
   }
 
   /** Saves everything that is waiting. */
   async finish(): Promise<void> {
+    this.#polls = false;
     this.#cancel();
     await this.#folds.finish();
   }
@@ -74,4 +158,22 @@ export class RunCheckpoints {
 /** Nothing happens until a person acts. */
 function isAtRest(run: Run): boolean {
   return stateOf(run) !== "running";
+}
+
+/** A step of the run itself, not one of an item. */
+function isStepEnd(event: WorkflowEvent): boolean {
+  return event.event === "workflow.step.ended" && event.data.item === null;
+}
+
+/** RC3. The run as it was after its step ended, if the next one began in the same decision. */
+function completedIn(events: readonly WorkflowEvent[], before: Run | undefined, { first, last }: Heard) {
+  const at = events.findIndex(isStepEnd);
+  const end = events[at];
+  const isKnown = before !== undefined || events[0]?.event === "workflow.created";
+  const next = events.slice(at + 1).some(({ event }) => event === "workflow.attempt.started");
+  if (end?.event !== "workflow.step.ended" || end.data.outcome === "failed" || !next) return undefined;
+  if (!isKnown || last - first + 1 !== events.length) return undefined;
+  let run = before;
+  for (const event of events.slice(0, at + 1)) run = applyWorkflow(run, event);
+  return run && { run, seq: first + at };
 }

@@ -4,11 +4,13 @@
 // E2. If nothing new may begin (safe mode), no step starts: what is running continues, can be stopped, and its end is
 //     recorded.
 // E3. Times are in the state; a timer here is only a reminder of the next one.
+// E4. A run that is queued has no effects of its own: on each round it is asked whether it may begin.
 
 import type { Json } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
 import type { Left } from "../../core/due-times.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
+import { isQueued } from "../../core/workflow/concurrency.ts";
 import { effectsOf, timesOf } from "../../core/workflow/effects.ts";
 import { pageOf } from "../../core/workflow/items.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
@@ -31,6 +33,8 @@ export type EnginePorts = {
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   mayBegin(): boolean;
+  /** Resolves when a step of this run may begin (RC4 of checkpoints.ts). */
+  beforeStep(run: Run): Promise<Result<void>>;
   /** PB2 of part.ts */
   onBug(error: unknown, id: string): void;
   guard(id: string, work: () => void): void;
@@ -125,6 +129,7 @@ export class Engine {
     this.attempts.tend(run);
     this.agentSteps.tend(run);
     this.performAll(run);
+    if (isQueued(run) && this.#ports.mayBegin()) this.#work(run.id, this.#advance(run.id)); // E4
   }
 
   #work(id: string, work: Promise<void>): void {

@@ -2,9 +2,9 @@
 // GR1. Only these are named: the output of the steps of a run that is over for good, with the records of their holders;
 //      its older checkpoints; and sockets of its attempts. Its log and its checkpoint stay, because recovery reads
 //      them.
-// GR2. A run is over for good if it is done or cancelled, nothing about it is uncertain, and no item waits in the
-//      dead-letter queue. A run that is running or waiting, failed or was interrupted can continue and is never
-//      touched, whatever its age.
+// GR2. A run is over for good if a person has removed it, or if it is done or cancelled, nothing about it is uncertain,
+//      and no item waits in the dead-letter queue. Any other run that is running or waiting, failed or was interrupted
+//      can continue and is never touched, whatever its age.
 // GR3. Files are deleted before their directories, and any of them may already be gone: the next round finishes what a
 //      crash interrupted.
 
@@ -42,6 +42,7 @@ export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Re
 
 /** GR2 */
 function isOverForGood(run: Run): boolean {
+  if (run.removed) return true;
   if (run.status.kind !== "done" && run.status.kind !== "cancelled") return false;
   return attemptsOf(run).length === 0 && (run.items.failed === 0 || deadLetters(run).length === 0);
 }

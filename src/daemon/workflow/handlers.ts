@@ -18,13 +18,21 @@ import { rollbackTo } from "../../core/workflow/rollback.ts";
 import { type Run, sessionOf } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf, retriesOf, runningOf } from "../../wire/rpc/listed-run.ts";
 import { askerOf, type PARAMS, type Params } from "../../wire/rpc/params.ts";
-import type { ListedRun, MigrationReport, RolledBackRun, RunParams, ShownRun } from "../../wire/rpc/workflow.ts";
+import type {
+  ListedRun,
+  MigrationReport,
+  RolledBackRun,
+  RunParams,
+  SavedCheckpoint,
+  ShownRun,
+} from "../../wire/rpc/workflow.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { PartBorder } from "../part.ts";
 import type { Given, Handlers } from "../rpc-server.ts";
+import type { RunCheckpoints } from "./checkpoints.ts";
 import { type Engine, lacksText } from "./engine.ts";
-import { deadLettersOf, itemOf, listedOf, recordsOf, retriesOf, runningOf } from "./listed.ts";
 import type { MigrationOfRuns } from "./migration.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
 import type { WorkflowStore } from "./store.ts";
@@ -38,6 +46,7 @@ export type WorkflowHandlerPorts = {
   readonly store: WorkflowStore;
   readonly engine: Engine;
   readonly storage: CheckpointStorage;
+  readonly checkpoints: RunCheckpoints;
   readonly migration: MigrationOfRuns;
 };
 
@@ -48,6 +57,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     ...border.changing("workflow.run", (params, by) => run(ports, params, by)),
     "workflow.list": border.looking(async () => ok(list(ports))),
     "workflow.show": border.looking(async (params) => show(ports, params)),
+    ...border.changing("workflow.checkpoint", ({ id }) => saveCheckpoint(ports, id)),
     ...border.changing("workflow.rollback", (params, by) => rollback(ports, params, by)),
     "workflow.changes": border.looking((params) => changes(ports, params)),
     ...border.changing("workflow.migrate", (params) => migrate(ports, params)),
@@ -66,6 +76,20 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
   };
 }
 
+/** UC-2: a checkpoint with the reason `Manual`. */
+async function saveCheckpoint(ports: WorkflowHandlerPorts, id: string): Promise<Result<SavedCheckpoint>> {
+  const run = runOf(ports, id);
+  if (run === undefined) return unknown(id);
+  const saved = await ports.checkpoints.saveNow(run);
+  if (!saved.ok) return saved;
+  const loaded = ports.storage.load(sessionOf(run));
+  if (!loaded.ok) return loaded;
+  const { newest } = loaded.value;
+  if (newest === undefined)
+    return refused("checkpoint", "The checkpoint cannot be read.", "holdfast checkpoints verify");
+  return ok({ id: run.id, path: newest.from, seq: newest.seq, reason: newest.saved.reason });
+}
+
 type Wish = WorkflowCommand | Refusal;
 type RunMethod = Extract<keyof typeof PARAMS, `workflow.${string}` | `dlq.${string}`>;
 
@@ -82,6 +106,7 @@ function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
   return {
     ...ofRun("workflow.interrupt", ({ id }) => ({ kind: "interrupt", id })),
     ...ofRun("workflow.cancel", ({ id }) => ({ kind: "cancel", id })),
+    ...ofRun("workflow.remove", ({ id }) => ({ kind: "remove", id })),
     ...border.changing("workflow.resume", (params) => resume(ports, params)),
     ...ofRun("workflow.change", ({ id }) => changeTo(ports, id)),
     ...ofRun("workflow.resolve", ({ id, attempt, verdict, by }) => {

@@ -79,7 +79,7 @@ export class MigrationOfRuns {
     const { disk, clock, home } = this.#place;
     const { directory, dryRun } = wish;
     const files = findOldFiles(disk, directory, (id) => this.#store.states.has(id));
-    const { runs, bad } = readOldFiles(disk, files);
+    const { runs, bad } = onlyOf(readOldFiles(disk, files), wish.only);
     const items = bad.map(unreadable);
     for (const [newest, ...others] of runs) {
       if (newest === undefined) continue;
@@ -140,6 +140,13 @@ export class MigrationOfRuns {
   }
 }
 
+/** The records of one run, by its id in the older program; all of them without one. */
+function onlyOf(found: ReturnType<typeof readOldFiles>, only: string | undefined): ReturnType<typeof readOldFiles> {
+  if (only === undefined) return found;
+  const isMeant = ({ file, read }: OldRecord) => file.id === only || (read.ok && read.value.id === only);
+  return { runs: found.runs.filter((same) => same.some(isMeant)), bad: found.bad.filter(isMeant) };
+}
+
 const NOTHING: Refusal = { code: "nothing", message: "There is nothing in it.", hint: "This is a mistake of ours." };
 
 /** MI1: the same run has the same id, however often and from whatever place it is migrated. */
@@ -151,7 +158,7 @@ function standsAt(run: Run): string {
   const { step, steps, items, needs } = progressOf(run);
   const counted = items === undefined ? "" : `, ${items.succeeded + items.failed} of ${items.total} items ended`;
   const asks = needs.length === 0 ? "" : "; it asks first whether that has happened";
-  return `it goes on at step ${step} of ${steps}${counted}${asks}`;
+  return `it continues at step ${step} of ${steps}${counted}${asks}`;
 }
 
 function factsOf({ file }: OldRecord, { layout, id, name }: OldRun): Facts {

@@ -49,6 +49,7 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       checkpoints.startPolling();
       if (!safeMode.isActive()) void migration.firstAccess(world.self.environment());
     },
+    leftSafeMode: async () => void migration.firstAccess(world.self.environment()),
     waits: () => [...store.states.values()].flatMap(timesOf),
     remindAll: () => engine.remindAll(),
     tick: () => engine.round(),
@@ -75,7 +76,7 @@ function troublesOf(run: Run, trouble: string | undefined): Trouble[] {
 }
 
 function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {
-  const { world, bus, safeMode, say, log, times } = ports;
+  const { world, config, bus, safeMode, say, log, times } = ports;
   const store = new WorkflowStore(
     log,
     times,
@@ -96,11 +97,15 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
+    beforeStep: (run) => checkpoints.beforeStep(run),
     onBug: (error, id) => void border.contain(id, error),
     guard: (id, work) => border.guard(id, work),
   });
-  const storage = new CheckpointStorage(world);
+  const storage = new CheckpointStorage(world, config.retention.histories);
   const isOff = () => safeMode.isActive();
-  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, { isOff, say });
+  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
+    ...{ intervalMs: config.workflows.checkpointS * 1000, isOff, say },
+    lastSeq: (session) => log.lastSeq(session),
+  });
   return { store, engine, storage, checkpoints };
 }

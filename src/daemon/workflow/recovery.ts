@@ -110,7 +110,7 @@ function itemOf(run: Run, found: readonly AttemptFound[], lacks: string | undefi
     return item("back as it was", `${place} cannot be started yet: ${refused.reason}`, WORKFLOWS);
   if (lacks !== undefined) return item("needs you", `${place}: ${lacks}`, `holdfast resume ${key}`);
   const ran = found.some(({ kind }) => kind === "running" || kind === "with-agent");
-  return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
+  return item("back as it was", ran ? `${place} is still running` : `it continues at ${place}`, WORKFLOWS);
 }
 
 const SILENT = "its holder lives but does not answer";

@@ -24,7 +24,7 @@ import { isEqual, type Shot, tapeEnd, tapeText } from "./screens.ts";
 
 /** What is being started, or about to end, is seen a moment later. */
 const SOON_MS = 15_000;
-const AGE = /its screen was last written \d+\.\d s before/;
+const AGE = /last output (?:\d+\.\d s|\d+ (?:min|h)) before the crash/;
 
 export type Scene = {
   readonly site: Site;

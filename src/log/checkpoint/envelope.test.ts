@@ -90,3 +90,20 @@ test("each kind of damage has its code", () => {
   expect(code(encode({ ...FACTS, kind: "workflow" }).bytes)).toBe("wrong-kind");
   expect(code(encodeEnvelope({ ...FACTS, seq: 1, time: TIME }, "").bytes)).toBe("garbage");
 });
+
+test("with names for time and hash, the fields of the body are in place, and every flipped bit is noticed", () => {
+  const facts = { kind: "flat", version: 2, fold: 1, names: { time: "timestamp", hash: "checksum" } } as const;
+  const { bytes, head } = encodeEnvelope({ ...facts, seq: 7, time: "2026-01-02T03:04:05.678Z" }, '{"sessions":["ä"]}');
+  const text = Buffer.from(bytes).toString();
+  expect(JSON.parse(text)).toEqual({
+    ...{ kind: "flat", version: 2, fold: 1, seq: 7, timestamp: "2026-01-02T03:04:05.678Z" },
+    ...{ checksum: head.sha256, sessions: ["ä"] },
+  });
+  expect(sha256(Buffer.from(text.replace(/"checksum":"[0-9a-f]*",/, "")))).toBe(head.sha256); // E1, by hand.
+  expect(readEnvelope(new Uint8Array(bytes), facts)).toEqual({ kind: "whole", head, body: { sessions: ["ä"] } });
+  for (let at = 0; at < bytes.length; at += 1) {
+    const harmed = new Uint8Array(bytes);
+    harmed[at] = (harmed[at] ?? 0) ^ 1;
+    expect(readEnvelope(harmed, facts).kind).toBe("bad");
+  }
+});

@@ -8,8 +8,8 @@
 // FC3. Of each session one save is made at a time; what happened meanwhile is looked at when it is done.
 // FC4. If the disk does not take one, or it cannot be written as JSON, that is logged and stops nothing: the log has
 //      everything. The next event tries again.
-import { isFault } from "../../base/fault.ts";
-import type { Result } from "../../base/result.ts";
+import { type Fault, isFault } from "../../base/fault.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Saved } from "./store.ts";
 
@@ -37,9 +37,14 @@ type Kept<S> = {
   seq: number;
   tail: number;
   savedBytes: number;
-  saving: boolean;
+  /** The save that is being made. */
+  saving: Promise<void> | undefined;
+  /** Why the last one failed; undefined if it did not. */
+  failure: Fault | Refusal | undefined;
   cancel: (() => void) | undefined;
 };
+
+const AT_REST = { saving: undefined, failure: undefined, cancel: undefined };
 
 /** Files that are written at a time at the end. */
 const AT_ONCE = 32;
@@ -65,7 +70,7 @@ export class FoldCheckpoints<S> {
 
   /** Events of it are durable, the last one at this seq; `state` is as it is after them (FC1). */
   heard(id: string, state: S, { seq, bytes }: { readonly seq: number; readonly bytes: number }): void {
-    const kept = this.#kept.get(id) ?? { state, seq, tail: 0, savedBytes: 0, saving: false, cancel: undefined };
+    const kept = this.#kept.get(id) ?? { state, seq, tail: 0, savedBytes: 0, ...AT_REST };
     kept.state = state;
     kept.seq = seq;
     kept.tail += bytes;
@@ -77,6 +82,18 @@ export class FoldCheckpoints<S> {
   saveNow(id: string, state: S): void {
     const kept = this.#kept.get(id);
     if (kept !== undefined) this.#save(id, kept, state);
+  }
+
+  /** Resolves when everything that was heard of it so far is saved, or cannot be. A failure of the disk is a Fault. */
+  async saved(id: string): Promise<Result<void>> {
+    const kept = this.#kept.get(id);
+    while (kept !== undefined && (kept.tail > 0 || kept.saving !== undefined)) {
+      if (kept.saving === undefined) this.#save(id, kept);
+      await kept.saving;
+      if (isFault(kept.failure)) throw kept.failure;
+      if (kept.failure !== undefined) return { ok: false, error: kept.failure };
+    }
+    return ok(undefined);
   }
 
   /** Everything that waits is saved. */
@@ -113,29 +130,35 @@ export class FoldCheckpoints<S> {
   }
 
   #save(id: string, kept: Kept<S>, state: S = kept.state): void {
-    if (kept.saving) return; // FC3
+    if (kept.saving !== undefined) return; // FC3
     kept.cancel?.();
     kept.cancel = undefined;
-    kept.saving = true;
     kept.tail = 0;
     const saving = this.#write(id, kept, state).finally(() => {
       this.#saving.delete(saving);
-      kept.saving = false;
+      kept.saving = undefined;
       if (kept.tail > 0) this.#look(id, kept);
       else if (this.#ports.isOver(kept.state)) this.forget(id);
     });
+    kept.saving = saving;
     this.#saving.add(saving);
   }
 
   async #write(id: string, kept: Kept<S>, state: S): Promise<void> {
     const { what, save, say } = this.#ports;
-    const failed = (reason: string) => say(`${what} ${id}: no checkpoint: ${reason}`);
+    const failed = (reason: string, failure: Fault | Refusal) => {
+      kept.failure = failure;
+      say(`${what} ${id}: no checkpoint: ${reason}`);
+    };
+    kept.failure = undefined;
     try {
       const saved = await save(state, kept.seq);
       if (saved.ok) kept.savedBytes = saved.value.bytes;
-      else failed(saved.error.message);
+      else failed(saved.error.message, saved.error);
     } catch (error) {
-      failed(isFault(error) ? `${error.message}. ${error.hint}` : String(error)); // FC4
+      if (isFault(error))
+        failed(`${error.message}. ${error.hint}`, error); // FC4
+      else failed(String(error), refused("checkpoint", String(error), "The log has everything.").error);
     }
   }
 }

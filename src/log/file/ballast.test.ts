@@ -11,11 +11,16 @@ const SIZE = 3 * 1024 * 1024 + 7;
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("it is kept at its size, completed if it is too short, and removed once", async () => {
+    test("it is kept at its size, completed if it is too short, cut if it is too long, and removed once", async () => {
       const { disk, root } = place(make);
       put(disk, `${root}/ballast`, "half");
       expect(await keepBallast(disk, root, SIZE)).toBe(true);
       expect(disk.stat(`${root}/ballast`)?.size).toBe(SIZE);
+      expect(await keepBallast(disk, root, SIZE)).toBe(true);
+      expect(await keepBallast(disk, root, 4096)).toBe(true);
+      expect(disk.stat(`${root}/ballast`)?.size).toBe(4096);
+      expect(await keepBallast(disk, root, 0)).toBe(true);
+      expect(disk.stat(`${root}/ballast`)).toBeUndefined();
       expect(await keepBallast(disk, root, SIZE)).toBe(true);
       expect(await giveUpBallast(disk, root)).toBe(true);
       expect(await giveUpBallast(disk, root)).toBe(false);

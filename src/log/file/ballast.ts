@@ -2,6 +2,7 @@
 // B1. It is made only if there is plenty of room, and never prevents other writes: a failure is a result, not an error.
 // B2. It has real bytes, not a hole: a sparse file would reserve no space. (On a compressing file system zeros reserve
 //     little.)
+// B3. One that is larger than wanted is cut: the room belongs to the user who asked for less.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -15,11 +16,12 @@ const COMFORT = 4;
 
 const CHUNK = 1024 * 1024;
 
-/** Returns whether there is now a ballast of at least `bytes` bytes below `home`. */
+/** Returns whether there is now a ballast of `bytes` bytes below `home`. */
 export async function keepBallast(disk: Disk, home: string, bytes: number): Promise<boolean> {
   const path = joinPath(home, BALLAST_FILE);
   try {
     const size = disk.stat(path)?.size ?? 0;
+    if (size > bytes) cut(disk, path, bytes); // B3
     if (size >= bytes) return true;
     if (disk.free(home) < COMFORT * bytes) return false; // B1
     await fill(openRetrying(disk, path, "create"), size, bytes);
@@ -27,6 +29,16 @@ export async function keepBallast(disk: Disk, home: string, bytes: number): Prom
   } catch (error) {
     if (!isFault(error)) throw error;
     return dropHalf(disk, path); // B1
+  }
+}
+
+function cut(disk: Disk, path: string, bytes: number): void {
+  if (bytes === 0) return void removeIfThere(disk, path);
+  const file = openRetrying(disk, path, "write");
+  try {
+    file.truncate(bytes);
+  } finally {
+    file.close();
   }
 }
 

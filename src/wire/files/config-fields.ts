@@ -1,4 +1,5 @@
 // The kinds of settings: what each takes from a file, and its value if the file does not give one.
+import { patternOf } from "../../core/agent/pattern.ts";
 import type { Path } from "../check.ts";
 import { either, flag, list, literal, type Shape, table, textOf, whole as wholeShape } from "../shape.ts";
 
@@ -64,6 +65,11 @@ export function given(says: string): Field<string> {
   return { shape: LINE, says, ...NOTHING };
 }
 
+/** A text that may be empty. */
+export function remark(says: string): Field<string> {
+  return { shape: textOf({ pattern: /^\P{Cc}*$/u }), says, ...always("") };
+}
+
 /** One of a few words; without a fallback it must be given. */
 export function oneOf<const T extends string>(all: readonly T[], fallback: T | undefined, says: string): Field<T> {
   return { shape: literal(...all), says, ...(fallback === undefined ? NOTHING : always(fallback)) };
@@ -95,6 +101,22 @@ export function controlByte(key: string): number | undefined {
 /** Names and texts, for an environment. */
 export function variables(says: string): Field<Readonly<Record<string, string>>> {
   const shape = { ...table(word, /^[^=\0]+$/), expected: 'a table of names and texts ({ NAME = "text" })' };
+  return { shape, says, ...always<Readonly<Record<string, string>>>({}) };
+}
+
+const PATTERN = textOf({
+  is: (text) => patternOf(text) !== undefined,
+  expected: "a pattern, with `*`, `?` and `[ab]`",
+});
+
+/** A pattern of a rule (docs/AGENTS.md), which must be given. */
+export function pattern(says: string): Field<string> {
+  return { shape: PATTERN, says, ...NOTHING };
+}
+
+/** Patterns by name. */
+export function patterns(says: string): Field<Readonly<Record<string, string>>> {
+  const shape = { ...table(PATTERN), expected: 'a table of names and patterns ({ command = "git log *" })' };
   return { shape, says, ...always<Readonly<Record<string, string>>>({}) };
 }
 

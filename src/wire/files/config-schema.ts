@@ -13,6 +13,9 @@ import {
   oneOf,
   pages,
   path,
+  pattern,
+  patterns,
+  remark,
   text,
   variables,
   whole,
@@ -60,6 +63,11 @@ export const SECTIONS = {
   checkpoint: {
     intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change the screens of terminals are saved."),
     maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used with a warning."),
+    clockSkewS: whole(
+      [0, 86_400],
+      300,
+      "A checkpoint may be this much from the future, or older than allowed: clocks are set.",
+    ),
     scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
   },
   retention: {
@@ -111,6 +119,17 @@ export const SECTIONS = {
     ),
     recoveryPrompt: text(RECOVERY_PROMPT, "The prompt for an agent whose process died in mid-turn."),
     sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
+  },
+  workflows: {
+    checkpointS: whole([1, 86_400], 60, "How often the checkpoint of a run is saved in long steps."),
+  },
+  breaker: {
+    failures: whole(
+      [1, 1_000],
+      5,
+      "After this many failed requests in a row a model's endpoint is not asked for a while.",
+    ),
+    timeoutS: whole([1, 86_400], 30, "For how long; then one request tries whether it works again."),
   },
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
@@ -178,19 +197,35 @@ export const PROVIDING = {
   keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
 } as const satisfies Section;
 
+const RULING = {
+  decision: oneOf(["allow", "deny"], undefined, "Whether it allows or denies."),
+  tool: pattern("The name of the tool, with `*`, `?` and `[ab]`."),
+  args: patterns("Patterns for arguments, by name; all must match."),
+  message: remark("What the agent is told."),
+} as const satisfies Section;
+
 export const WATCH = "watch";
+export const RULE = "rule";
 export const PROVIDER = "provider";
 export const RESTORE = "restore";
 /** Tables that the user gives names to. */
-export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVIDING } as const satisfies Readonly<
-  Record<string, Section>
->;
+export const NAMED = {
+  [WATCH]: WATCHED,
+  [RESTORE]: RESTORING,
+  [PROVIDER]: PROVIDING,
+  [RULE]: RULING,
+} as const satisfies Readonly<Record<string, Section>>;
 
 /** Fit for a log line and a file name, as names of terminals are. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The same without the names of Holdfast's own processes. */
 const WATCH_NAME = /^(?!(?:daemon|web|watchdog)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-export const NAMES: Readonly<Record<string, RegExp>> = { [WATCH]: WATCH_NAME, [RESTORE]: NAME, [PROVIDER]: NAME };
+/** The order of rules counts, and names that are numbers would lose theirs. */
+const RULE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+export const NAMES: Readonly<Record<string, RegExp>> = {
+  ...{ [WATCH]: WATCH_NAME, [RESTORE]: NAME, [PROVIDER]: NAME },
+  [RULE]: RULE_NAME,
+};
 
 export type Section = Readonly<Record<string, Field<unknown>>>;
 type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never };
@@ -198,10 +233,12 @@ type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<i
 export type Watched = Values<typeof WATCHED>;
 export type Restoring = Values<typeof RESTORING>;
 export type Providing = Values<typeof PROVIDING>;
+export type Ruling = Values<typeof RULING>;
 export type Config = { readonly [S in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[S]> } & {
   readonly watch: Readonly<Record<string, Watched>>;
   readonly restore: Readonly<Record<string, Restoring>>;
   readonly provider: Readonly<Record<string, Providing>>;
+  readonly rule: Readonly<Record<string, Ruling>>;
 };
 
 /** "windowS" → "window_s": G1. */
@@ -211,6 +248,7 @@ export function inFile(name: string): string {
 
 /** Why this cannot be the name of a table. */
 export function wrongName(name: string): string {
+  if (/^[0-9]/.test(name) && NAME.test(name)) return "The name of a rule begins with a letter.";
   return NAME.test(name)
     ? "A process of Holdfast has it; choose another one."
     : "A name has letters, digits, dot, dash and underscore, at most 64.";

@@ -1,6 +1,7 @@
 // The configuration for people: all settings with their origin, and the reference of all that there are.
 // S1. What `showConfig` prints is TOML that can be saved and read again to the same settings, except for S2.
 // S2. Values of variables that look like secrets are not printed: people paste this into reports.
+// S3. Where a line has a width, a longer setting is several lines, if TOML allows that.
 import { looksSecret } from "../../core/environment.ts";
 import { expected } from "../shape-text.ts";
 import type { LoadedConfig } from "./config.ts";
@@ -9,29 +10,63 @@ import { inFile, NAMED, SECTIONS, type Section } from "./config-schema.ts";
 
 const NOT_SHOWN = "(not shown)";
 
-export function showConfig({ config, lines, path, found }: LoadedConfig): string {
+export function showConfig({ config, lines, path, found }: LoadedConfig, width = Number.POSITIVE_INFINITY): string {
   const shown = Object.entries(SECTIONS).map(([name, fields]) =>
-    section(inFile(name), Object.keys(fields), { values: config[name as keyof typeof SECTIONS], lines }),
+    section(inFile(name), Object.keys(fields), { values: config[name as keyof typeof SECTIONS], lines, width }),
   );
   const named = Object.entries(NAMED).flatMap(([kind, fields]) =>
     Object.entries(config[kind as keyof typeof NAMED]).map(([name, values]) =>
-      section(tomlKey(kind, name), Object.keys(fields), { values, lines }),
+      section(tomlKey(kind, name), Object.keys(fields), { values, lines, width }),
     ),
   );
   const source = path ?? "nowhere: HOME is not set";
   return [`# ${found ? "from" : "defaults; there is no"} ${source}\n`, ...shown, ...named].join("\n");
 }
 
-type Shown = { readonly values: Readonly<Record<string, unknown>>; readonly lines: ReadonlyMap<string, number> };
+type Shown = {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly lines: ReadonlyMap<string, number>;
+  readonly width: number;
+};
 
-function section(name: string, fields: readonly string[], { values, lines }: Shown): string {
+function section(name: string, fields: readonly string[], { values, lines, width }: Shown): string {
   const rows = fields.map((field) => {
     const line = lines.get(`${name}.${inFile(field)}`);
-    const from = line === undefined ? "default" : `line ${line}`;
-    return [`${inFile(field)} = ${tomlOf(withoutSecrets(field, values[field]))}`, from] as const;
+    const from = `  # ${line === undefined ? "default" : `line ${line}`}`;
+    const value = withoutSecrets(field, values[field]);
+    const setting = `${inFile(field)} = ${tomlOf(value)}`;
+    return { key: inFile(field), value, setting, from, fits: setting.length + from.length <= width };
   });
-  const width = Math.max(...rows.map(([setting]) => setting.length));
-  return [`[${name}]`, ...rows.map(([setting, from]) => `${setting.padEnd(width)}  # ${from}`), ""].join("\n");
+  const cells = Math.max(0, ...rows.filter(({ fits }) => fits).map(({ setting }) => setting.length));
+  const text = rows.flatMap(({ key, value, setting, from, fits }) => {
+    if (fits) return [`${setting.padEnd(cells)}${from}`];
+    if (Array.isArray(value)) return [`${key} = [${from}`, ...listLines(value, width), "]"]; // S3
+    return [from.trim(), ...(typeof value === "string" ? textLines(key, value, width) : [setting])];
+  });
+  return [`[${name}]`, ...text, ""].join("\n");
+}
+
+/** A line end after a backslash, and the white space behind it, are no part of the text. */
+function textLines(key: string, text: string, width: number): string[] {
+  const plain = tomlOf(text);
+  if (/^\s|\s\s|\s$/.test(text)) return [`${key} = ${plain}`];
+  const lines: string[] = [];
+  for (const word of plain.slice(1, -1).split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} ${word} \\`.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return [`${key} = """\\`, ...lines.map((line, at) => (at === lines.length - 1 ? `${line}"""` : `${line} \\`))];
+}
+
+function listLines(list: readonly unknown[], width: number): string[] {
+  const lines: string[] = [];
+  for (const item of list.map((one) => `${tomlOf(one)},`)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + item.length <= width) lines[lines.length - 1] = `${last} ${item}`;
+    else lines.push(`  ${item}`);
+  }
+  return lines;
 }
 
 function withoutSecrets(field: string, value: unknown): unknown {

@@ -72,6 +72,18 @@ describe("the file", () => {
     expect(config.terminal).toMatchObject({ detachKey: false, envAllow: ["CI_TOKEN"], shell: "/u/ann/bin/sh" });
   });
 
+  test("PR-1(b) has rules for agents, in the order of the file; a pattern that is none is named", () => {
+    const rules = '[rule.b]\ndecision = "deny"\ntool = "*"\n[rule.a]\ndecision = "allow"\ntool = "Read"\n';
+    expect(Object.entries(load(rules).config.rule)).toEqual([
+      ["b", { decision: "deny", tool: "*", args: {}, message: "" }],
+      ["a", { decision: "allow", tool: "Read", args: {}, message: "" }],
+    ]);
+    const wrong = '[rule.x]\ndecision = "allow"\ntool = "[a"\nargs = { command = "" }\n[rule.1]\n';
+    expect(problems(wrong).join("\n")).toMatch(
+      /rule\.x\.tool is "\[a".*rule\.x\.args\.command is "".*"1" cannot be a name here\. The name of a rule begins/s,
+    );
+  });
+
   test("WD-8(d) names the programs to watch", () => {
     const { config } = load(`
       [watch.api]
@@ -200,9 +212,17 @@ describe("showing it", () => {
 
   test("and can be read again to the same settings", () => {
     for (const before of [load(text), load(undefined)]) {
-      const after = load(showConfig(before));
-      expect(after.config).toEqual(before.config);
+      for (const width of [undefined, 20, 80]) {
+        const after = load(showConfig(before, width));
+        expect(after.config).toEqual(before.config);
+      }
     }
+  });
+
+  test("fits a window, as far as TOML allows that", () => {
+    const lines = showConfig(load(undefined), 60).split("\n");
+    for (const line of lines) expect([line, line.length > 60]).toEqual([line, false]);
+    expect(lines.some((line) => line.startsWith('  "'))).toBe(true);
   });
 
   test("but what looks like a secret is not shown", () => {

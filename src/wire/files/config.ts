@@ -64,6 +64,6 @@ export function problemText(problem: Problem): string {
 /** All problems as one refusal, for a program that cannot continue. */
 export function configRefusal(problems: readonly Problem[]): Refusal {
   const [first] = problems;
-  const message = ["The configuration is wrong.", ...problems.map(problemText)].join("\n");
+  const message = ["The configuration has errors:", ...problems.map(problemText)].join("\n");
   return { code: "bad-config", message, hint: `Correct ${first?.path ?? "it"}, then try again. holdfast config check` };
 }

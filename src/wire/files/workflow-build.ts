@@ -4,6 +4,7 @@
 
 import { isList, isRecord, type Json } from "../../base/json.ts";
 import type {
+  CheckpointPolicy,
   Flow,
   MapInput,
   MapPhase,
@@ -152,6 +153,10 @@ function sortOf(sort: MapFile["sort"]): Sort | undefined {
   return typeof sort === "string"
     ? { by: sort, descending: false }
     : { by: sort.by, descending: sort.order === "descending" };
+}
+
+export function checkpointOf({ interval, before_step }: NonNullable<WorkflowFile["checkpoint"]>): CheckpointPolicy {
+  return present({ interval_ms: interval === undefined ? undefined : durationMs(interval), before_step });
 }
 
 export function parametersOf(given: NonNullable<WorkflowFile["parameters"]>): Readonly<Record<string, Parameter>> {

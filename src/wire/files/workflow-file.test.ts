@@ -145,8 +145,8 @@ test("a generated id follows from what a step does, and avoids ids that are give
 
 test.each([
   ["", "f:1:1: The file is empty. Begin with `steps:`; docs/WORKFLOWS.md has examples."],
-  ["steps: [", /^f:1:9: This is not YAML: /],
-  ["a: 1\na: 2", /^f:2:1: This is not YAML: Map keys must be unique/],
+  ["steps: [", /^f:1:9: Not valid YAML: /],
+  ["a: 1\na: 2", /^f:2:1: Not valid YAML: Map keys must be unique/],
   ["[]", "f:1:1: the workflow is an empty list. It takes names and values (name, description, parameters, env …)."],
   ["stpes: []", 'f:1:1: There is no key "stpes" in the workflow. Did you mean steps?'],
   ["steps: []", "f:1:8: steps is an empty list. It takes a list (- …) that is not empty."],

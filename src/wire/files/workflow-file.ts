@@ -5,7 +5,7 @@ import { ok, type Refusal, type Result } from "../../base/result.ts";
 import type { Definition, Flow, Step } from "../../core/workflow/definition.ts";
 import { secretNames } from "../../core/workflow/parameters.ts";
 import { byPosition, type FileProblem, fileProblemText, textIn, unreadable } from "./source.ts";
-import { buildFlow, parametersOf } from "./workflow-build.ts";
+import { buildFlow, checkpointOf, parametersOf } from "./workflow-build.ts";
 import { Checking } from "./workflow-check.ts";
 import { checkIds, checkReferences, checkSecrets, checkStructure } from "./workflow-rules.ts";
 import type { WorkflowFile } from "./workflow-shapes.ts";
@@ -48,13 +48,16 @@ function definitionIn(checking: Checking, name: string): Definition | undefined 
 }
 
 function definitionOf(file: WorkflowFile, flow: Flow, fallback: string): Definition {
-  const { name = fallback, parameters, env, interpreter, resume } = file;
+  const { name = fallback, parameters, env, interpreter, resume, checkpoint, concurrency, when_busy } = file;
   return {
     name,
     ...(parameters && { parameters: parametersOf(parameters) }),
     ...(env && { env }),
     ...(interpreter && { interpreter }),
     ...(resume && { resume }),
+    ...(checkpoint && { checkpoint: checkpointOf(checkpoint) }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(when_busy && { when_busy }),
     flow,
   };
 }
@@ -71,6 +74,6 @@ function namesSet({ flow, parameters = {} }: Definition): ReadonlySet<string> {
 }
 
 export function workflowRefusal(path: string, problems: readonly FileProblem[]): Refusal {
-  const message = ["The workflow file is wrong.", ...problems.map((one) => fileProblemText(path, one))].join("\n");
+  const message = [`${path} has errors:`, ...problems.map((one) => fileProblemText(path, one))].join("\n");
   return { code: "bad-workflow", message, hint: `Correct ${path}, then try again. holdfast run --check ${path}` };
 }

@@ -161,6 +161,14 @@ export const MAP = closed({
 });
 export type MapFile = Infer<typeof MAP>;
 
+const CHECKPOINT = closed({
+  interval: may(
+    duration,
+    "How often it is saved in long steps. Default: `[workflows] checkpoint_s` of the configuration.",
+  ),
+  before_step: may(flag, "Whether the file is on disk before a step begins. Default: no, since the log is."),
+});
+
 const PARAMETER = closed({
   type: may(literal("string", "number", "boolean", "list", "object"), "Default `string`."),
   default: may(json, "The value if it is not given."),
@@ -182,6 +190,15 @@ export const WORKFLOW = closed({
     literal("auto", "ask", "never"),
     "After a machine crash it resumes by itself (`auto`, the default), waits for `holdfast resume` (`ask`), or is " +
       "cancelled (`never`).",
+  ),
+  checkpoint: may(CHECKPOINT, "When `checkpoint.json` is saved."),
+  concurrency: may(
+    whole(1, MAX_PARALLEL),
+    "How many runs of this file may be under way at once, those that wait for a person included. Default: any number.",
+  ),
+  when_busy: may(
+    literal("queue", "refuse"),
+    "What becomes of a run for which there is no place: it is queued (`queue`, the default), or refused (`refuse`).",
   ),
   mode: may(literal("standard", "iterative", "mapreduce"), "Default `standard`."),
   steps: may(steps, "Standard and iterative: what is done, in this order."),

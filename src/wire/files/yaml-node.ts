@@ -41,7 +41,7 @@ export function readYaml(text: string): Result<YamlText, FileProblem[]> {
 const SYNTAX = "Compare with the examples in docs/WORKFLOWS.md; most often it is the indentation or a missing quote.";
 
 function sentence(message: string): string {
-  return `This is not YAML: ${message.replace(/\.?$/, ".")}`;
+  return `Not valid YAML: ${message.replace(/\.?$/, ".")}`;
 }
 
 class Tree {

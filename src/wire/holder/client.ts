@@ -6,7 +6,7 @@
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { FramedConnection, type HolderDial, type HolderWire } from "./framed-connection.ts";
 import type { RawFrame } from "./frames.ts";
-import { parseExit, parseRefusal, parseStatus } from "./json.ts";
+import { parseAnswers, parseExit, parseRefusal, parseStatus } from "./json.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 import * as protocol from "./protocol.ts";
 
@@ -18,6 +18,8 @@ export type HolderEvents = {
   /** What comes next begins at this offset: something was left out, and the screen should be redrawn. */
   resync?(offset: number): void;
   ended?(exit: protocol.HolderExit): void;
+  /** Whether our window is the one that answers what the program asks its terminal; it is, until told otherwise. */
+  answers?(answers: boolean): void;
   refused?(refusal: protocol.HolderRefusal): void;
   /** The connection is lost; `connect` makes another one. Not called after `close`. */
   lost?(): void;
@@ -148,6 +150,7 @@ export class HolderClient {
     if (tag === protocol.OUTPUT) return given(protocol.readNumber(payload), (found) => this.#output(found));
     if (tag === protocol.INPUT_TAKEN)
       return given(protocol.readNumber(payload), ({ number }) => this.#inputs.taken(number));
+    if (tag === protocol.ANSWERS) return given(parseAnswers(payload), ({ answers }) => this.#events.answers?.(answers));
     if (tag === protocol.RESYNC) return given(protocol.readNumber(payload), ({ number }) => this.#resync(number));
     return true;
   }

@@ -7,6 +7,7 @@ import { check, fitting } from "../check.ts";
 import type { Shape } from "../shape.ts";
 import { problemOf } from "../shape-text.ts";
 import {
+  ANSWERS_SHAPE,
   CLAIM_SHAPE,
   EXIT_SHAPE,
   HELLO_SHAPE,
@@ -53,6 +54,10 @@ export function parseSize(payload: Uint8Array): HolderSize | undefined {
 
 export function parseSignal(payload: Uint8Array): string | undefined {
   return parse(SIGNAL_SHAPE, payload)?.signal;
+}
+
+export function parseAnswers(payload: Uint8Array): { readonly answers: boolean } | undefined {
+  return parse(ANSWERS_SHAPE, payload);
 }
 
 export function parseRefusal(payload: Uint8Array): HolderRefusal | undefined {

@@ -8,6 +8,7 @@
 //     without a RESYNC.
 import {
   count,
+  either,
   flag,
   type Infer,
   list,
@@ -43,6 +44,8 @@ export const ENDED = 68;
 /** The client was too slow: output continues at this offset, and it should redraw the screen. */
 export const RESYNC = 69;
 export const REFUSED = 70;
+/** Whether this client's window is the one that answers the program's questions. Until told otherwise, it is. */
+export const ANSWERS = 71;
 
 /** Larger terminals do not exist; the system counts in 16 bits. */
 const MAX_SIDE = 65_535;
@@ -51,6 +54,10 @@ const mode = literal("pty", "pipe");
 
 export const SIZE_SHAPE = object({ cols: side, rows: side });
 export type HolderSize = Infer<typeof SIZE_SHAPE>;
+
+/** Whose window determines the size: the one that attached or typed last, the smallest, or none. */
+const SIZING_SHAPE = either(literal("latest", "smallest"), SIZE_SHAPE);
+export type HolderSizing = Infer<typeof SIZING_SHAPE>;
 export type Mode = Infer<typeof mode>;
 
 export const HELLO_SHAPE = object({
@@ -62,6 +69,8 @@ export const HELLO_SHAPE = object({
   from: optional(whole(-1)),
   readOnly: optional(flag),
   size: optional(SIZE_SHAPE),
+  /** From now on, for all windows; without it nothing changes. */
+  sizing: optional(SIZING_SHAPE),
 });
 export type Hello = Infer<typeof HELLO_SHAPE>;
 
@@ -148,6 +157,9 @@ export type HolderRefusal = Infer<typeof REFUSAL_SHAPE>;
 
 /** SIGNAL: `{ signal: "SIGINT" }`. */
 export const SIGNAL_SHAPE = object({ signal: textOf({ pattern: /^SIG[A-Z0-9+]{2,10}$/ }) });
+
+/** ANSWERS: `{ answers: false }`. */
+export const ANSWERS_SHAPE = object({ answers: flag });
 
 export function jsonFrame(tag: number, value: unknown): Uint8Array {
   return encodeFrame(tag, Buffer.from(JSON.stringify(value)));

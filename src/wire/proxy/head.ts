@@ -20,6 +20,8 @@ export type Route =
 
 /** Agents' programs send two kilobytes. */
 export const MAX_HEAD = 64 << 10;
+/** Of a head. */
+export const END = "\r\n\r\n";
 const MAX_HEADERS = 200;
 const HTTP = 80;
 
@@ -68,15 +70,18 @@ export type Onward = {
   readonly host: string;
   /** In place of those of the same names, and of every other one that could say who asks. Lower-case names. */
   readonly identity: Readonly<Record<string, string>>;
+  /** For the next proxy on the way. */
+  readonly authorization?: string | undefined;
 };
 
 const IDENTITY = ["authorization", "x-api-key", "cookie"];
 
 /** PH2, PH3 */
-export function onwardHead({ method, headers }: RequestHead, { path, host, identity }: Onward): string {
+export function onwardHead({ method, headers }: RequestHead, { path, host, identity, authorization }: Onward): string {
   const replaced = Object.keys(identity).length === 0 ? [] : [...IDENTITY, ...Object.keys(identity)];
   const kept = headers.filter(([name]) => !OF_A_CONNECTION.test(name) && !replaced.includes(name));
-  const all = [["host", host], ...kept, ...Object.entries(identity), ["connection", "close"]];
+  const forProxy = authorization === undefined ? [] : [["proxy-authorization", authorization]];
+  const all = [["host", host], ...kept, ...Object.entries(identity), ...forProxy, ["connection", "close"]];
   return `${method} ${path} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }
 

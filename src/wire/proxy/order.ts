@@ -2,7 +2,8 @@
 // PO1. The key is in no argument, no variable and no file, and the proxy tells it to nobody but the service.
 import { fitting } from "../check.ts";
 import { decodeLine } from "../lines.ts";
-import { type Infer, list, nullable, object, table, text } from "../shape.ts";
+import { type Infer, list, nullable, object, optional, table, text } from "../shape.ts";
+import { upstream } from "./upstream.ts";
 
 /** Where the program in the sandbox finds its proxy, on a loopback of its own. */
 export const PROXY_PORT = 18_733;
@@ -20,6 +21,8 @@ const order = object({
   /** The words of egress.ts. */
   egress: list(text),
   service: nullable(service),
+  /** Left out by older versions, which know no other proxy. */
+  upstream: optional(upstream),
 });
 
 export type ProxyOrder = Infer<typeof order>;

@@ -3,6 +3,7 @@
 import type { Json } from "../../base/json.ts";
 import type { AgentState } from "../../core/agent/agent.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
+import type { PromptStage } from "../../core/agent/prompt-machine.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
 import type { ToolAnswer } from "../provider/mcp.ts";
@@ -47,6 +48,9 @@ export type ShownAgent = ListedAgent & {
   readonly rules: readonly Rule[];
 };
 
+/** `agent`: null for a rule about all. */
+export type OwnedRule = { readonly agent: string | null; readonly rule: Rule; readonly from?: "configuration" };
+
 export type AskedPrompt = Pick<ListedPrompt, "id" | "tool" | "since">;
 
 export type ListedPrompt = {
@@ -58,6 +62,8 @@ export type ListedPrompt = {
   readonly since: string;
   readonly deadline: string;
   readonly state: "open" | "answered" | "delivered" | "stale";
+  /** Where it is in the life of a permission request, by the names in docs/STATE_MACHINES.md. */
+  readonly stage: PromptStage;
   /** The rule that its answer made, while there is such a rule. */
   readonly rule?: Rule;
   /** Why its agent has no sandbox although it should have one. */
@@ -80,7 +86,7 @@ export type AgentResults = {
   "prompt.list": readonly ListedPrompt[];
   "prompt.answer": ListedPrompt;
   /** Those of all agents (null), and of each agent that has some. */
-  "rule.list": readonly { readonly agent: string | null; readonly rule: Rule }[];
+  "rule.list": readonly OwnedRule[];
   "rule.add": Record<string, never>;
   "rule.remove": Record<string, never>;
 };

@@ -118,6 +118,8 @@ const migrate = object({
   workflows: texts,
   env: variables,
   dryRun: optional(flag),
+  /** Only the run that has this id in the older program. */
+  only: optional(text),
 });
 
 /** Which server (the path of its socket, or a name in a directory for sockets), and which of its sessions. If none is
@@ -149,6 +151,7 @@ const terminal = object({
   cols: number,
   rows: number,
   policy: optional(policy),
+  replaces: optional(id),
 });
 
 /** Who resumed a run or resolved an attempt. */
@@ -183,7 +186,9 @@ export const PARAMS = {
   "workflow.list": nothing,
   "workflow.show": object({ id: text, from: number }),
   "workflow.interrupt": ofOne,
+  "workflow.checkpoint": ofOne,
   "workflow.cancel": ofOne,
+  "workflow.remove": ofOne,
   "workflow.resume": object({ id: text, force: flag, by: optional(asker), secrets: optional(variables) }),
   "workflow.rollback": object({ id: text, seq: number, dryRun: flag }),
   "workflow.changes": ofOne,

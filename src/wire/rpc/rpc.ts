@@ -100,6 +100,8 @@ export type GcResult = {
     readonly reason: string;
   }[];
   readonly failed: readonly string[];
+  /** What would be removed if it held no work, and what to do. Older daemons do not say. */
+  readonly kept?: readonly string[];
 };
 
 type Results = AgentResults &

@@ -1,5 +1,7 @@
 // What the daemon answers about workflow runs. Fields are added, never changed (params.ts has what each method takes).
+
 import type { Json } from "../../base/json.ts";
+import type { CheckpointReason } from "../../core/workflow/checkpoint.ts";
 import type { StepChange } from "../../core/workflow/decide-versions.ts";
 import type { MigratedFrom, StepOutcome } from "../../core/workflow/events.ts";
 import type { ItemProgress, Need } from "../../core/workflow/progress.ts";
@@ -9,7 +11,7 @@ import { isObject } from "../lines.ts";
 import type { Params } from "./params.ts";
 
 export type RunParams = Params<"workflow.run">;
-export type MigrateParams = Required<Params<"workflow.migrate">>;
+export type MigrateParams = Params<"workflow.migrate"> & { readonly dryRun: boolean };
 
 export type ListedRun = {
   readonly id: string;
@@ -141,13 +143,23 @@ export type MigrationReport = {
   readonly items: readonly MigratedRun[];
 };
 
+export type SavedCheckpoint = {
+  /** The run. */
+  readonly id: string;
+  readonly path: string;
+  readonly seq: number;
+  readonly reason: CheckpointReason;
+};
+
 export type WorkflowResults = {
   "workflow.run": ListedRun;
   "workflow.list": readonly ListedRun[];
   "workflow.show": ShownRun;
   "workflow.interrupt": ListedRun;
   "workflow.cancel": ListedRun;
+  "workflow.remove": ListedRun;
   "workflow.resume": ListedRun;
+  "workflow.checkpoint": SavedCheckpoint;
   "workflow.rollback": RolledBackRun;
   "workflow.changes": readonly StepChange[];
   "workflow.change": ListedRun;

@@ -48,9 +48,14 @@ const CHECKPOINT: readonly (keyof WorkflowCheckpoint)[] = [
   ...(["workflow_type", "mapreduce_state", "created_at", "reason", "run"] as const),
 ];
 
-/** The checkpoint in the body of an envelope whose hash was right; undefined if it is of another shape. */
+/**
+ * The checkpoint in the body of an envelope whose hash was right; undefined if it is of another shape. Holdfast 0.1
+ * left its own hash empty.
+ */
 export function workflowCheckpointOf(body: unknown, integrity_hash: string): WorkflowCheckpoint | undefined {
   if (!isObject(body) || body["version"] !== CHECKPOINT_VERSION) return undefined;
   if (missingIn(body, CHECKPOINT) !== undefined) return undefined;
-  return { ...(body as unknown as WorkflowCheckpoint), integrity_hash };
+  const own = body["integrity_hash"];
+  const hash = typeof own === "string" && own !== "" ? own : integrity_hash;
+  return { ...(body as unknown as WorkflowCheckpoint), integrity_hash: hash };
 }

@@ -48,6 +48,12 @@ export class RealConnection implements Connection {
     if (!this.#closed) this.#socket.terminate();
   }
 
+  /** Its socket speaks TLS from now on, to the given handlers; this connection reports nothing more. */
+  upgrade(options: Bun.TLSUpgradeOptions<RealConnection>): void {
+    this.events = undefined;
+    this.#socket.upgradeTLS(options);
+  }
+
   /** A closed socket has no peer any more. */
   peer(): Peer | undefined {
     if (this.#closed) return "gone";

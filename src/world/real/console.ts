@@ -20,6 +20,7 @@ export function realConsole(): Console {
     err: output(ERR),
     env: (name) => process.env[name] || undefined,
     absolute: (path) => resolve(path),
+    minutesAhead: (at) => -new Date(at).getTimezoneOffset(),
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),
     told: () => new Promise((done) => END_SIGNALS.forEach((name) => void process.on(name, () => done(name)))),

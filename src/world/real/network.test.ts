@@ -46,7 +46,8 @@ test("a port without a listener, and a name that nobody has, are Faults", async 
   expect(network.own()).toContain("127.0.0.1");
 });
 
-test.skipIf(OPENSSL === null)("NW2 a certificate that nobody vouches for is a Fault (needs openssl)", async () => {
+/** A server with a certificate that nobody vouches for. */
+async function withServer(use: (port: number) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "hftls-"));
   try {
     const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
@@ -55,13 +56,22 @@ test.skipIf(OPENSSL === null)("NW2 a certificate that nobody vouches for is a Fa
     expect(Bun.spawnSync([OPENSSL ?? "", ...made]).exitCode).toBe(0);
     const tls = { key: Bun.file(key), cert: Bun.file(cert) };
     const server = Bun.listen({ hostname: "127.0.0.1", port: 0, tls, socket: { data: () => undefined } });
-    const closes: string[] = [];
-    const events = { bytes: () => undefined, closed: () => void closes.push("closed") };
-    const refused = network.connect({ address: "127.0.0.1", port: server.port, tls: "localhost" }, events);
-    expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Fault);
-    expect(closes).toEqual([]);
+    await use(server.port);
     server.stop(true);
   } finally {
     rmSync(directory, { recursive: true });
   }
-});
+}
+
+test.skipIf(OPENSSL === null)("NW2 a certificate that nobody vouches for is a Fault (needs openssl)", () =>
+  withServer(async (port) => {
+    const closes: string[] = [];
+    const events = { bytes: () => undefined, closed: () => void closes.push("closed") };
+    const refused = network.connect({ address: "127.0.0.1", port, tls: "localhost" }, events);
+    expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Fault);
+    const open = await network.connect({ address: "127.0.0.1", port, tls: undefined }, events);
+    const late = network.secure(open, "localhost", events);
+    expect(await late.catch((error: unknown) => error)).toBeInstanceOf(Fault);
+    expect(closes).toEqual([]);
+  }),
+);

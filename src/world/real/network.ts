@@ -1,6 +1,7 @@
 // The network, through Bun.
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
+import { assert } from "../../base/assert.ts";
 import { Fault } from "../../base/fault.ts";
 import type { Destination, Network } from "../network.ts";
 import type { Connection, ConnectionEvents } from "../socket.ts";
@@ -11,7 +12,7 @@ import { HANDLERS, serving } from "./socket.ts";
 const LOOPBACK = "127.0.0.1"; // NW3
 
 export function realNetwork(): Network {
-  return { resolve, connect, listen, own };
+  return { resolve, connect, secure, listen, own };
 }
 
 async function resolve(name: string): Promise<readonly string[]> {
@@ -23,13 +24,28 @@ async function resolve(name: string): Promise<readonly string[]> {
 }
 
 async function connect({ address, port, tls }: Destination, events: ConnectionEvents): Promise<Connection> {
-  const opened = Promise.withResolvers<Connection>();
+  const { opened, failed, socket } = opening(`${tls ?? address}:${port}`, tls, events);
+  const secure = tls === undefined ? {} : { tls: certified(tls) };
+  // A failure is also reported to `connectError`.
+  void Bun.connect<RealConnection>({ hostname: address, port, ...secure, socket }).catch(failed);
+  return opened;
+}
+
+async function secure(connection: Connection, name: string, events: ConnectionEvents): Promise<Connection> {
+  assert(connection instanceof RealConnection, "connections of this network are ours");
+  const { opened, socket } = opening(name, name, events);
+  connection.upgrade({ tls: certified(name), socket });
+  return opened;
+}
+
+/** The handlers of a connection that is being opened, with or without TLS. */
+function opening(where: string, tls: string | undefined, events: ConnectionEvents) {
+  const { promise: opened, resolve, reject } = Promise.withResolvers<Connection>();
   const ready = (socket: Bun.Socket<RealConnection>) => {
     socket.data.events = events;
-    opened.resolve(socket.data);
+    resolve(socket.data);
   };
-  const where = `${tls ?? address}:${port}`;
-  const failed = (error: unknown) => opened.reject(faultOf(error, "connect", where));
+  const failed = (error: unknown) => reject(faultOf(error, "connect", where));
   const socket = {
     ...HANDLERS,
     open: (socket: Bun.Socket<RealConnection>) => {
@@ -47,10 +63,12 @@ async function connect({ address, port, tls }: Destination, events: ConnectionEv
     },
     connectError: (_: unknown, error: Error) => failed(error),
   };
-  const secure = tls === undefined ? {} : { tls: { serverName: tls, rejectUnauthorized: true } };
-  // A failure is also reported to `connectError`.
-  void Bun.connect<RealConnection>({ hostname: address, port, ...secure, socket }).catch(failed);
-  return opened.promise;
+  return { opened, failed, socket };
+}
+
+/** NW2 */
+function certified(name: string): Bun.TLSOptions {
+  return { serverName: name, rejectUnauthorized: true };
 }
 
 function listen(port: number, accept: (connection: Connection) => ConnectionEvents): void {

@@ -3,18 +3,25 @@ import type { Program } from "../program.ts";
 
 /** The runtime and the entry file come before our arguments. */
 const OWN_WORDS = 2;
+/** Bun exits with this code after an error that nothing caught, but announces 0 if it was in a promise. */
+const UNCAUGHT = 1;
 
 export function realProgram(): Program {
+  let asked = false;
   return {
     args: process.argv.slice(OWN_WORDS),
     variable: (name) => process.env[name],
     environment: () => Object.fromEntries(Object.entries(process.env).filter(isSet)),
     onSignal: (signal, fn) => void process.on(signal, fn),
+    onExit: (fn) => void process.on("exit", (code) => fn(asked ? code : code || UNCAUGHT)),
     rest: () => {
       tidy();
       setImmediate(tidy); // The first round frees more, which the second one returns.
     },
-    exit: (code) => process.exit(code),
+    exit: (code) => {
+      asked = true;
+      return process.exit(code);
+    },
   };
 }
 

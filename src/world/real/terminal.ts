@@ -2,6 +2,7 @@
 // RT1. Giving it back only uses calls that work while the process is ending: nothing is awaited.
 // RT2. `process.stdin` and `process.stdout` are used only if nothing else helps: creating them takes longer than
 //      drawing a screen.
+// RT3. What is typed between two takers goes to the next one.
 import { writeSync } from "node:fs";
 import { isFault } from "../../base/fault.ts";
 import type { TerminalEvents, UserTerminal } from "../terminal.ts";
@@ -48,23 +49,37 @@ function take(events: TerminalEvents, farewell: () => string): () => void {
   return giveBack;
 }
 
+/** The one reader of standard input: a stream that was cancelled cannot be read again (RT3). */
+const keyboard: { taker: TerminalEvents | undefined; early: Uint8Array[]; state: "unread" | "read" | "gone" } = {
+  taker: undefined,
+  early: [],
+  state: "unread",
+};
+
 /** If the terminal's input ends or fails, it is gone: this counts as a hangup. */
 function readKeys(events: TerminalEvents): () => void {
-  const reader = Bun.stdin.stream().getReader();
-  let reading = true;
-  const gone = () => {
-    if (reading) events.told("SIGHUP");
-  };
-  const next = async (): Promise<void> => {
-    for (let read = await reader.read(); !read.done && reading; read = await reader.read()) events.typed(read.value);
-    gone();
-  };
-  next().catch(gone);
+  keyboard.taker = events;
+  for (const bytes of keyboard.early.splice(0)) events.typed(bytes); // RT3
+  if (keyboard.state === "gone") events.told("SIGHUP");
+  if (keyboard.state === "unread") {
+    keyboard.state = "read";
+    readForever().then(hungUp, hungUp);
+  }
   return () => {
-    reading = false;
-    // The reader may already have stopped.
-    reader.cancel().catch(() => undefined);
+    keyboard.taker = undefined;
   };
+}
+
+async function readForever(): Promise<void> {
+  for await (const bytes of Bun.stdin.stream()) {
+    if (keyboard.taker === undefined) keyboard.early.push(bytes);
+    else keyboard.taker.typed(bytes);
+  }
+}
+
+function hungUp(): void {
+  keyboard.state = "gone";
+  keyboard.taker?.told("SIGHUP");
 }
 
 /** UT2 */

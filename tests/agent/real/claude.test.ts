@@ -7,9 +7,8 @@ import { COUNTED } from "../../../scripts/counted-files.ts";
 import type { NewAgent } from "../../../src/wire/rpc/agent.ts";
 import { killIfThere, type Running } from "../../daemon/home.ts";
 import { COUNTING } from "../../ours.ts";
-import { until } from "../../until.ts";
-import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
-import { AnthropicMock } from "../anthropic-mock.ts";
+import { AgentHome } from "../agent-home.ts";
+import { AnthropicMock, stalls } from "../anthropic-mock.ts";
 import { claudeProgram } from "./programs.ts";
 
 const isMissing = claudeProgram === undefined;
@@ -89,13 +88,7 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)(
   "AG-4(b) the daemon is killed while Claude Code receives an answer: the turn continues, and the next one remembers it (needs Claude Code)",
   async () => {
-    await place.say(id, "stall: a little");
-    await until(
-      "it was asked",
-      () => mock.asked.some(({ last }) => last.includes("stall:")),
-      () => mock.asked,
-      AGENT_PATIENCE_MS,
-    );
+    await stalls(place, mock, id, "a little");
     await place.kill(daemon);
     mock.release();
     await nextDaemon();
@@ -133,13 +126,7 @@ test.skipIf(isMissing || !works)(
   async () => {
     const workspace = { worktree: false, sandbox: SANDBOX };
     const hidden = await claude("hidden", { provider: "hidden", workspace });
-    await place.say(hidden, "stall: in a sandbox");
-    await until(
-      "it was asked",
-      () => mock.asked.some(({ last }) => last.includes("stall: in a sandbox")),
-      () => mock.asked,
-      AGENT_PATIENCE_MS,
-    );
+    await stalls(place, mock, hidden, "in a sandbox");
     await place.kill(daemon);
     mock.release();
     await nextDaemon();

@@ -1,14 +1,14 @@
 // The mutants in src/proxy (../mutant.ts).
 import type { Mutant } from "../mutant.ts";
 
-const PASSAGE = "src/proxy/passage.ts";
+const WAY = "src/proxy/way.ts";
 const TEST = "src/proxy/passage.test.ts";
 
 export const PROXY: readonly Mutant[] = [
   {
     mutant: "a sandbox reaches hosts that are not listed",
-    file: PASSAGE,
-    from: "    if (!isListed(order.egress, to)) return notListed(to);\n",
+    file: WAY,
+    from: "  if (!isListed(order.egress, to)) return notListed(to);\n",
     to: "",
     killedBy: {
       file: TEST,
@@ -17,7 +17,7 @@ export const PROXY: readonly Mutant[] = [
   },
   {
     mutant: "a listed name leads to any address",
-    file: PASSAGE,
+    file: WAY,
     from: "const addresses = found.filter((host) => mayReach(order.egress, { host, port: to.port }, own));",
     to: "const addresses = found.filter((host) => own.length >= 0 && mayReach([host], { host, port: 443 }, []));",
     killedBy: {
@@ -27,8 +27,8 @@ export const PROXY: readonly Mutant[] = [
   },
   {
     mutant: "what follows the body of a request is passed on to the service",
-    file: PASSAGE,
-    from: "    this.#left = length;\n",
+    file: "src/proxy/passage.ts",
+    from: "    this.#left = way.length;\n",
     to: "",
     killedBy: {
       file: TEST,
@@ -50,6 +50,26 @@ export const PROXY: readonly Mutant[] = [
     killedBy: {
       file: "src/proxy/lifetime.test.ts",
       test: "LT1 a proxy is needed while the holder of its process lives",
+    },
+  },
+  {
+    mutant: "the user's own proxy is bypassed if it cannot be used",
+    file: "src/wire/proxy/upstream.ts",
+    from: 'viaOf(address) ?? "unusable"',
+    to: 'viaOf(address) ?? "direct"',
+    killedBy: {
+      file: TEST,
+      test: "a proxy that refuses, is not there, is none or vouches for nobody is reported, without its password",
+    },
+  },
+  {
+    mutant: "behind the user's own proxy a name may lead to a near address",
+    file: WAY,
+    from: "if (addresses.length === 0 && found.length > 0) return notPublic(to, found);",
+    to: 'if (addresses.length === 0 && hopTo(order.upstream, to, true) === "direct") return notPublic(to, found);',
+    killedBy: {
+      file: TEST,
+      test: "PS1, PS5 behind the user's proxy, too, a sandbox reaches only what is listed, and no name that leads near",
     },
   },
 ];

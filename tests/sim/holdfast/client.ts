@@ -80,7 +80,7 @@ export class Client {
   async call<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
     const client = this.#client;
     const answer = await client?.call(method, params);
-    if (client === undefined || answer === undefined) throw new Over(); // CI1
+    if (client === undefined || answer === undefined || this.me.life.dead) throw new Over(); // CI1
     if (!answer.ok && answer.error.code === "daemon.gone") throw new Over();
     return answer;
   }

@@ -16,21 +16,6 @@ export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
-    "a tmux server that is killed after the one before it ended in order takes no session along",
-    {
-      seed: 800_106,
-      lives: [
-        {
-          ending: { kind: "power", at: 26 },
-          ...{ wishes: 1, fork: 0, sleep: { at: 104, ms: 28_800_000, stopped: false } },
-          troubled: { from: 20, times: 6, how: "unheard" },
-        },
-        { ending: { kind: "tmux", at: 289 }, wishes: 5, fork: 0 },
-      ],
-      ...{ watched: true, tmux: true },
-    },
-  ],
-  [
     "a disk that fails once while a step is started fails no run",
     {
       seed: 508,

@@ -58,6 +58,78 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a tmux session is released although its checkpoint cannot be looked at for the reply",
+    {
+      seed: 3805376501732,
+      lives: [
+        {
+          ending: { kind: "EIO", at: 104 },
+          wishes: 2,
+          fork: 0,
+          refused: { from: 1, times: 8, code: "ENOMEM" },
+        },
+      ],
+      watched: false,
+      tmux: true,
+    },
+  ],
+  [
+    "a tmux session whose last call was carried out unheard is not made a second time",
+    {
+      seed: 4000142,
+      lives: [
+        {
+          ending: { kind: "power", at: 97 },
+          ...{ wishes: 3, fork: 0, sleep: { at: 77, ms: 28800000, stopped: false } },
+          troubled: { from: 30, times: 3, how: "unheard" },
+        },
+        {
+          ending: { kind: "EIO", at: 82, whose: "holder" },
+          ...{ wishes: 4, fork: 0, troubled: { from: 5, times: 2, how: 500 } },
+        },
+        {
+          ending: { kind: "tmux", at: 38 },
+          ...{ wishes: 0, fork: 2, refused: { from: 3, times: 5, code: "EIO" }, jump: -3600000 },
+          troubled: { from: 12, times: 8, how: 25000 },
+        },
+      ],
+      ...{ watched: false, tmux: true },
+    },
+  ],
+  [
+    "a disk that fails once while a conversation is read sets no agent aside",
+    {
+      seed: 1000701,
+      lives: [
+        {
+          ending: { kind: "watchdog", at: 255 },
+          ...{ wishes: 5, fork: 0, sleep: { at: 85, ms: 300000, stopped: false } },
+        },
+        {
+          ending: { kind: "watchdog", at: 22 },
+          ...{ wishes: 5, fork: 0, sleep: { at: 262, ms: 28800000, stopped: true }, set: { at: 289, ms: 86400000 } },
+        },
+        { ending: { kind: "EIO", at: 63 }, wishes: 5, fork: 0, jump: 86400000 },
+      ],
+      ...{ watched: false, model: true },
+    },
+  ],
+  [
+    "a tmux server that is killed while its session is saved takes no command along",
+    {
+      seed: 800106,
+      lives: [
+        {
+          ending: { kind: "power", at: 26 },
+          ...{ wishes: 1, fork: 0, sleep: { at: 104, ms: 28800000, stopped: false } },
+          troubled: { from: 20, times: 6, how: "unheard" },
+        },
+        { ending: { kind: "tmux", at: 213 }, wishes: 5, fork: 0 },
+      ],
+      ...{ watched: true, tmux: true },
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],

@@ -160,7 +160,11 @@ export class HoldfastMachine extends Machine {
     this.#daemons.add(daemon);
     life.onEnd(() => this.#daemons.delete(daemon));
     this.harm.foundNoRoom = this.isFull;
-    const ended = (code: number) => this.#ended(daemon, code);
+    const leaving: ((code: number) => void)[] = [];
+    const ended = (code: number) => {
+      if (!life.dead) for (const fn of leaving) fn(code);
+      this.#ended(daemon, code);
+    };
     const exit = (code: number): never => {
       ended(code);
       throw new Crashed(`it exited with ${code}`);
@@ -179,7 +183,9 @@ export class HoldfastMachine extends Machine {
       life.end();
       throw new Crashed("it goes on reporting");
     };
-    runDaemon({ world, absolute: (path) => path, say, told, exit }).then(ended, (error) => this.crashedOr(error));
+    const onExit = (fn: (code: number) => void) => void leaving.push(fn);
+    const over = runDaemon({ world, absolute: (path) => path, say, told, exit, onExit });
+    over.then(ended, (error) => this.crashedOr(error));
     return daemon;
   }
 

@@ -1,7 +1,5 @@
 // The plan of a story (story.ts): how each of its lives ends, and what goes wrong in it.
 // PL1. A seed gives the plan.
-// PL2. If some agents are bare LLMs, no clock is set back: they sleep, and are reminded, until a time of day, which
-//      then comes later.
 import { SimRandom } from "../random.ts";
 import { CODES, type Code, isCode } from "./faulty-doors.ts";
 import type { TmuxTrouble } from "./tmux/client.ts";
@@ -81,12 +79,12 @@ export function planOf(seed: number): Plan {
     ...(random.chance(0.2) && {
       refused: { from: 1 + random.int(4), times: 1 + random.int(MAX_REFUSED), code: random.pick(REFUSALS) },
     }),
-    ...(random.chance(0.2) && { jump: random.pick(JUMPS.filter((ms) => !model || ms > 0)) }),
+    ...(random.chance(0.2) && { jump: random.pick(JUMPS) }),
     ...(random.chance(0.2) && {
       sleep: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(SLEEPS), stopped: random.chance(0.5) },
     }),
     ...(random.chance(0.2) && {
-      set: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick(model ? [DAY_MS] : [-DAY_MS, DAY_MS]) },
+      set: { at: 1 + random.int(random.pick(SPREADS)), ms: random.pick([-DAY_MS, DAY_MS]) },
     }),
     ...(tmux && random.chance(0.4) && { troubled: troubledOf(random) }),
   }));

@@ -4,6 +4,7 @@
 // WP3. A call that fails ends it only before it watches anything, and it says which; the next one is started by the
 //      daemon.
 import { isFault } from "../../../src/base/fault.ts";
+import { NewsDesk } from "../../../src/watchdog/news.ts";
 import { runWatchdog } from "../../../src/watchdog/run.ts";
 import { readSettings } from "../../../src/watchdog/settings.ts";
 import type { Command, Ending } from "../../../src/world/children.ts";
@@ -32,7 +33,7 @@ export function startWatchdog(machine: HoldfastMachine, self: Self): Born {
   };
   const told = new Promise<void>(() => undefined);
   const run = async () => {
-    await runWatchdog(doors, HOME, specs, { ...limits, say, told });
+    await runWatchdog(doors, HOME, specs, { ...limits, say, told, news: new NewsDesk() });
     born.life.end();
   };
   const failed = (error: unknown) => {

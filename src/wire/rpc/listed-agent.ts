@@ -1,7 +1,10 @@
 // Agents and their prompts as clients see them.
-import { type Agent, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
+import { stageOf } from "../../core/agent/prompt-machine.ts";
 import { ruleIdFor } from "../../core/agent/prompts.ts";
-import type { ListedAgent, ListedPrompt, ShownAgent } from "../../wire/rpc/agent.ts";
+import type { Rule } from "../../core/agent/rules.ts";
+import type { Config } from "../files/config-schema.ts";
+import type { ListedAgent, ListedPrompt, OwnedRule, ShownAgent } from "./agent.ts";
 
 /** `trouble`: why its process is not started yet, although it was tried. */
 export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
@@ -48,8 +51,31 @@ export function listedPrompt({ id: agent, name, rules, plan }: Agent, prompt: Pr
   const rule = rules.find(({ rule_id }) => rule_id === ruleIdFor(id));
   const unsandboxed = plan.workspace?.unsandboxed;
   return {
-    ...{ id, agent, name, tool, input, since, deadline, state: state.kind },
+    ...{ id, agent, name, tool, input, since, deadline, state: state.kind, stage: stageOf(state) },
     ...(rule !== undefined && { rule }),
     ...(unsandboxed !== undefined && { unsandboxed }),
   };
+}
+
+/** Either the open prompts, the oldest first, or those that are no longer open. */
+export function listedPrompts(agents: Iterable<Agent>, closed: boolean): ListedPrompt[] {
+  const found = [...agents].flatMap((agent) => {
+    const prompts = agent.prompts.filter(({ state }) => (state.kind === "open") !== closed);
+    return prompts.map((prompt) => listedPrompt(agent, prompt));
+  });
+  return closed ? found : found.sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+/** The rules of all agents, and of each one; those of the configuration come last (P1 of rules.ts). */
+export function listedRules(records: Iterable<AgentRecord>, configured: readonly Rule[] = []): OwnedRule[] {
+  const stored = [...records].flatMap((record) => {
+    const agent = record.kind === "rules" ? null : record.id;
+    return record.rules.map((rule) => ({ agent, rule }));
+  });
+  return [...stored, ...configured.map((rule) => ({ agent: null, rule, from: "configuration" }) as const)];
+}
+
+/** In the order of the file; the id is the name of the table. */
+export function configRules({ rule }: Pick<Config, "rule">): Rule[] {
+  return Object.entries(rule).map(([name, ruling]) => ({ rule_id: `rule.${name}`, ...ruling }));
 }

@@ -13,7 +13,7 @@ import type {
   ShownAttempt,
   ShownItem,
   ShownRetry,
-} from "../../wire/rpc/workflow.ts";
+} from "./workflow.ts";
 
 const MAX_LETTERS = 200;
 const MAX_VALUE = 1000;

@@ -1,0 +1,138 @@
+// The clone of a sandboxed agent that is over for good, for garbage collection (CL6 of core/agent/clone.ts).
+// CG1. It is removed only if everything in it is committed, and the repository has every commit that the agent made.
+//      What cannot be looked at stays.
+// CG2. Before it is removed it gets another name, durably: half of it is never taken for all of it.
+import { isFault } from "../../base/fault.ts";
+import { parentOf } from "../../base/path.ts";
+import type { Agent } from "../../core/agent/agent.ts";
+import {
+  type Clone,
+  type CloneFacts,
+  cloneFacts,
+  HALF_MADE,
+  HALF_REMOVED,
+  lookWords,
+  missingIn,
+  ownedWords,
+  REMOVE,
+} from "../../core/agent/clone.ts";
+import type { Command, Ending, PipeChild } from "../../world/children.ts";
+import type { Work } from "../gc.ts";
+import type { DaemonWorld } from "../ports.ts";
+
+export type CloneWorld = Pick<DaemonWorld, "disk" | "clock" | "children"> & {
+  readonly self: Pick<DaemonWorld["self"], "environment">;
+};
+
+type Said = { readonly ending: Ending | "late"; readonly out: string; readonly err: string };
+
+/** A repository with a million files takes some seconds, on a busy disk a minute. */
+const PATIENCE_MS = 300_000;
+/** The ids of 400,000 commits. */
+const MAX_OUTPUT = 16 << 20;
+const MAX_WORDS = 500;
+const KILOBYTE = 1024;
+
+/** Undefined if there is none. */
+export function cloneOf(world: CloneWorld, { id, plan }: Agent): Work | undefined {
+  const clone = plan.workspace?.clone;
+  if (clone === undefined) return undefined;
+  const there = [clone.path, clone.path + HALF_MADE, clone.path + HALF_REMOVED].filter((path) =>
+    world.disk.lstat(path),
+  );
+  if (there.length === 0) return undefined;
+  return { what: "its clone", look: () => look(world, clone, id), remove: () => remove(world, clone) };
+}
+
+/** CG1 */
+async function look(world: CloneWorld, clone: Clone, id: string): ReturnType<Work["look"]> {
+  if (world.disk.lstat(clone.path) === undefined) return { bytes: 0 };
+  const found = await factsOf(world, clone);
+  const why = typeof found === "string" ? found : await whyKept(world, clone, found);
+  if (why === undefined && typeof found !== "string") return { bytes: found.kilobytes * KILOBYTE };
+  return {
+    kept: `the clone ${clone.path} ${why}. holdfast agent fetch ${id} brings the commits of its branch; rm -rf ${clone.path} drops all of it.`,
+  };
+}
+
+async function factsOf(world: CloneWorld, clone: Clone): Promise<CloneFacts | string> {
+  const said = await run(world, lookWords(clone.path), {});
+  const facts = isDone(said) ? cloneFacts(said.out) : undefined;
+  return facts ?? `cannot be looked at: ${wordsOf(said)}`;
+}
+
+async function whyKept(world: CloneWorld, clone: Clone, facts: CloneFacts): Promise<string | undefined> {
+  if (facts.isChanged) return "has changes that are not committed";
+  if (facts.commits.length === 0) return undefined;
+  const { HOME = "/" } = world.self.environment();
+  const said = await run(world, ownedWords(clone), { HOME, GIT_NO_LAZY_FETCH: "1" }, facts.commits.join("\n"));
+  if (!isDone(said)) return `cannot be compared with ${clone.repository}: ${wordsOf(said)}`;
+  const missing = missingIn(said.out, facts.commits);
+  if (missing === 0) return undefined;
+  return `has ${missing} ${missing === 1 ? "commit" : "commits"} that ${clone.repository} does not have`;
+}
+
+/** CG2. Returns why it could not be removed. */
+async function remove(world: CloneWorld, { path }: Clone): Promise<string | undefined> {
+  const { disk } = world;
+  const leftovers = [path + HALF_MADE, path + HALF_REMOVED];
+  const before = await run(world, [...REMOVE, ...leftovers], {});
+  if (!isDone(before)) return `${path}: ${wordsOf(before)}`;
+  if (disk.lstat(path) === undefined) return undefined;
+  disk.rename(path, path + HALF_REMOVED);
+  await disk.syncDirectory(parentOf(path));
+  const said = await run(world, [...REMOVE, path + HALF_REMOVED], {});
+  return isDone(said) ? undefined : `${path}: ${wordsOf(said)}`;
+}
+
+function isDone({ ending }: Said): boolean {
+  return ending !== "late" && ending.kind === "exited" && ending.code === 0;
+}
+
+function wordsOf({ ending, err }: Said): string {
+  return err.trim().slice(0, MAX_WORDS) || (ending === "late" ? "it took too long" : "it failed without a word");
+}
+
+async function run(
+  { children, clock, self }: CloneWorld,
+  argv: Command["argv"],
+  env: Command["env"],
+  input = "",
+): Promise<Said> {
+  const ended = Promise.withResolvers<Ending | "late">();
+  const said = { stdout: "", stderr: "" };
+  const decoder = new TextDecoder();
+  try {
+    const child = children.pipes(
+      { argv, cwd: "/", env: { PATH: self.environment()["PATH"] ?? "", ...env } },
+      {
+        output: (bytes, from) => {
+          said[from] += decoder.decode(bytes);
+          if (said[from].length > MAX_OUTPUT) child.signal("SIGKILL");
+        },
+        ended: ended.resolve,
+      },
+    );
+    const cancel = clock.after(PATIENCE_MS, () => {
+      ended.resolve("late");
+      child.signal("SIGKILL");
+    });
+    void tell(child, input);
+    const ending = await ended.promise;
+    cancel();
+    return { ending, out: said.stdout, err: said.stderr };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { ending: { kind: "exited", code: 127 }, out: "", err: error.message };
+  }
+}
+
+/** One that does not read it has ended, and says why. */
+async function tell(child: PipeChild, input: string): Promise<void> {
+  try {
+    await child.write(Buffer.from(input));
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+  child.closeInput();
+}

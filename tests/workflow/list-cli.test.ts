@@ -1,0 +1,76 @@
+// `holdfast workflows`: the list and its filters, one run in full, and runs that are forgotten.
+import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endAll, Home } from "../cli/terminal-home.ts";
+
+afterAll(endAll, 180_000);
+
+const file = (home: Home, name: string, ...steps: readonly string[]) =>
+  writeFileSync(
+    join(home.path, `${name}.yaml`),
+    [`name: ${name}`, "steps:", ...steps.map((step) => `  - ${step}`)].join("\n"),
+  );
+
+async function threeRuns(): Promise<Home> {
+  const home = new Home();
+  file(home, "good", "{id: say, shell: echo hello}", "{id: again, shell: 'true'}");
+  file(home, "bad", "{id: first, shell: 'true'}", "{id: second, shell: exit 9}");
+  await home.ok("run", "good.yaml");
+  expect((await home.run("run", "bad.yaml")).code).toBe(9);
+  await home.ok("run", "good.yaml");
+  return home;
+}
+
+test("workflows filters by state, name and number; without filters nothing has changed", async () => {
+  const home = await threeRuns();
+  const names = async (...words: readonly string[]) =>
+    (await home.json("workflows", ...words)).map(({ name, state }: Record<string, string>) => `${name} ${state}`);
+  expect(await names()).toEqual(["good done", "bad failed", "good done"]);
+  expect(await names("ls")).toEqual(["good done", "bad failed", "good done"]);
+  expect(await names("--state", "failed")).toEqual(["bad failed"]);
+  expect(await names("--state", "failed", "--state", "done", "-n", "2")).toEqual(["bad failed", "good done"]);
+  expect(await names("--name", "good", "--last", "1")).toEqual(["good done"]);
+  expect(await names("--last", "0")).toEqual([]);
+  expect((await home.run("workflows", "--state", "running")).err).toContain("there are no such runs.");
+  expect((await home.run("workflows", "--state", "nonsense")).code).toBe(2);
+}, 180_000);
+
+test("workflows show has the steps, the error and the next command, up and down", async () => {
+  const home = await threeRuns();
+  const [, { id }, newest] = await home.json("workflows");
+  const text = await home.ok("workflows", "show", "bad");
+  for (const part of [`bad (${id})`, "first: done", "second: FAILED", `holdfast resume ${id.slice(0, 8)}`])
+    expect(text).toContain(part);
+  const shown = await home.json("workflows", "show", "bad.yaml");
+  expect(shown).toMatchObject({ id, state: "failed", error: { step: "second", exitCode: 9 } });
+  expect(shown.records.map(({ step, outcome }: Record<string, string>) => [step, outcome])).toEqual([
+    ["first", "succeeded"],
+    ["second", "failed"],
+  ]);
+  expect((await home.json("workflows", "show", "good")).id).toBe(newest.id);
+  await home.ok("down");
+  expect(await home.json("workflows", "show", "bad")).toEqual(shown);
+}, 180_000);
+
+test("workflows rm forgets runs that are over, with their files, and refuses those that are not", async () => {
+  const home = await threeRuns();
+  file(home, "slow", "{id: wait, shell: sleep 600}");
+  const slow = (await home.ok("run", "-d", "slow.yaml")).trim();
+  const [first, bad, last] = await home.json("workflows");
+  expect((await home.run("workflows", "rm", "bad", "nothing")).code).toBe(4);
+  expect((await home.run("workflows", "rm", "good")).err).toContain("There are 2 runs of good");
+  expect(await home.json("workflows", "rm", "bad", first.id)).toEqual([
+    { id: bad.id, name: "bad" },
+    { id: first.id, name: "good" },
+  ]);
+  const refused = await home.run("workflows", "rm", "slow");
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(`slow is not over.\n  → Cancel it first: holdfast cancel ${slow.slice(0, 8)}`);
+  const left = async () => (await home.json("workflows")).map(({ id }: Record<string, string>) => id);
+  expect(await left()).toEqual([last.id, slow]);
+  await home.ok("cancel", "slow");
+  await home.ok("down");
+  await home.ok("up");
+  expect(await left()).toEqual([last.id, slow]); // Forgotten for good.
+}, 180_000);
