@@ -255,6 +255,27 @@ test("UC-2(b) a checkpoint that a person asks for is Manual, whether or not anyt
   expect(statesOf(counted)).toEqual(["Manual BeforeStep 0", "BeforeStep BeforeStep 0"]);
 });
 
+test("UC-2(b) what happens while a Manual checkpoint is written replaces it as the newest, and not in the reply", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  counted.hear(started(1));
+  await counted.saved();
+  let isHeard = false;
+  counted.world.disk.onCall = ({ operation }) => {
+    if (operation !== "rename" || isHeard) return;
+    isHeard = true;
+    counted.hear(stepEnded(), started(2));
+  };
+  const done = counted.checkpoints.saveNow(counted.run);
+  await counted.settled();
+  expect(await done).toMatchObject({ ok: true, value: { seq: 2 } });
+  await counted.saved();
+  const [newest, older] = counted.storage.files(SESSION).map(({ found }) => found);
+  expect(newest).toMatchObject({ kind: "whole", seq: 4, checkpoint: { reason: "BeforeStep" } });
+  expect(statesOf(counted)).toContain("Manual BeforeStep 0");
+  expect(older).toMatchObject({ kind: "whole" });
+});
+
 test("UC-1(a) the hash in the file is that of all other fields, and can be checked by hand", async () => {
   const counted = new Counted();
   counted.hear(created());

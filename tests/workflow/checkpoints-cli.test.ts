@@ -289,6 +289,8 @@ test(
       () => text("seen"),
     );
     expect(text("seen").trim()).toBe('"reason":"BeforeStep"');
+    const step = async () => (await home.json("workflows"))[0].at;
+    await until("the second step has begun", async () => (await step()) === "wait", step);
     const saved = await home.json("checkpoints", "save", "flow");
     expect(saved).toMatchObject({
       run: id,

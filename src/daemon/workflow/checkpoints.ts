@@ -7,6 +7,8 @@
 //      Completed, then BeforeStep, and the first one stays in the history. Of steps that end faster than files are
 //      written only the last start is saved.
 // RC4. A workflow that says `before_step` has its file on disk before a step begins; for others the log is enough.
+// RC5. What a person asks for is a file of its own, with the reason Manual, and the reply names that one: what happens
+//      meanwhile is saved after it, and puts it into the history.
 import { ok, type Result } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
@@ -14,6 +16,7 @@ import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, sessionOf, stateOf } from "../../core/workflow/run.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
+import type { Saved } from "../../log/checkpoint/store.ts";
 import type { Ticket } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
 
@@ -94,23 +97,24 @@ export class RunCheckpoints {
 
   /** RC4. A failure of the disk is a Fault. */
   async beforeStep(run: Run): Promise<Result<void>> {
-    return run.definition.checkpoint?.before_step === true ? this.#saveAll(run, "BeforeStep") : ok(undefined);
+    if (run.definition.checkpoint?.before_step !== true) return ok(undefined);
+    if (this.#folds.last(run.id) !== undefined) return this.#folds.saved(run.id);
+    const saved = await this.#saveUnheard(run, "BeforeStep");
+    return saved.ok ? ok(undefined) : saved;
   }
 
-  /** A person asks for it. */
-  async saveNow(run: Run): Promise<Result<void>> {
-    const done = await this.#saveAll(run, "Manual");
+  /** RC5. A failure of the disk is a Fault. */
+  async saveNow(run: Run): Promise<Result<Saved>> {
+    const before = await this.#folds.saved(run.id);
+    if (!before.ok) return before;
     const kept = this.#folds.last(run.id);
-    if (!done.ok || kept === undefined) return done;
-    this.#folds.saveNow(run.id, { ...kept, reason: "Manual", completed: undefined });
-    return this.#folds.saved(run.id);
+    if (kept === undefined) return this.#saveUnheard(run, "Manual");
+    return this.#storage.save(kept.run, "Manual", kept.seq);
   }
 
   /** A run that was not heard of in this life is as its log has it. */
-  async #saveAll(run: Run, reason: CheckpointReason): Promise<Result<void>> {
-    if (this.#folds.last(run.id) !== undefined) return this.#folds.saved(run.id);
-    const saved = await this.#storage.save(run, reason, this.#ports.lastSeq(sessionOf(run)));
-    return saved.ok ? ok(undefined) : saved;
+  #saveUnheard(run: Run, reason: CheckpointReason): Promise<Result<Saved>> {
+    return this.#storage.save(run, reason, this.#ports.lastSeq(sessionOf(run)));
   }
 
   #expect(run: Run): void {
