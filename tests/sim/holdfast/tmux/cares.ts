@@ -1,7 +1,8 @@
 // The tmux sessions under Holdfast's care as their person knows them, and what docs/TMUX.md promises: the oracle.
 // CA1. What was adopted is listed until it is released, and nothing else is.
 // CA2. A session is made again at most once, and whole: as it was when it was last saved, or later. What could not be
-//      done is named, and only if a call failed.
+//      done is named, and only if a call failed. A released session is not listed: if it was back by then, the reply to
+//      the release names it; if it was still being made, nothing does.
 // CA3. Nothing is made again that is known to be closed by its person, that was released before it was lost, or that
 //      waits for its person by its policy. `ended` is only what a person has ended.
 // CA4. Holdfast ends no session of a person, and leaves none of its own behind.
@@ -28,6 +29,8 @@ export type KnownTmux = {
   release: Answer;
   /** Whether it was there when its release was acknowledged. */
   wasReleasedAlive: boolean;
+  /** CA2: the notes in the reply to its release. */
+  notesAtRelease: readonly string[] | undefined;
   /** Whether its person wants it back. */
   isWanted: boolean;
   /** Whether Holdfast has said that it has ended. */
@@ -62,6 +65,7 @@ export class Cares {
   add(session: Session, policy: KnownTmux["policy"]): KnownTmux {
     const asked = { id: undefined, adoption: "no", release: "no", wasReleasedAlive: false } as const;
     const past = {
+      notesAtRelease: undefined,
       gone: undefined,
       closedOn: undefined,
       isWanted: false,
@@ -208,8 +212,10 @@ export class Cares {
     if (known === undefined || known.isCompared || begins) return [];
     const pictures = known.pictures.slice(known.savedFrom ?? 0);
     const differences = pictures.map((picture) => difference(session, picture));
-    const notes = listed.find(({ id }) => id === known.id)?.recreated?.notes ?? [];
-    const isNamed = (known.isHarmed || this.#isHarmed()) && notes.some((note) => !USUAL_NOTE.test(note));
+    const found = listed.find(({ id }) => id === known.id);
+    const notes = (found === undefined ? known.notesAtRelease : found.recreated?.notes) ?? [];
+    const isUntold = found === undefined && known.release !== "no" && known.notesAtRelease === undefined; // CA2
+    const isNamed = (known.isHarmed || this.#isHarmed()) && (isUntold || notes.some((note) => !USUAL_NOTE.test(note)));
     if (!isNamed && differences.every(({ length }) => length > 0))
       return [`${known.name} is not as it was: ${differences.at(-1)?.join("; ")} (${notes.join("; ")})`];
     Object.assign(known, { isCompared: true, isHarmed: false, name: session.name });
