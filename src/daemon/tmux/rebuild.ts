@@ -7,7 +7,8 @@
 //     attempt was carried out, although nobody heard its answer.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
-// B3. What cannot be restored exactly is restored as closely as possible, and named in the notes.
+// B3. What cannot be restored exactly is restored as closely as possible, and named in the notes. They are on disk
+//     before the last call (notes.ts), for whoever finds the session whole afterwards.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -20,6 +21,7 @@ import { MARK } from "../../wire/tmux-list.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import type { TmuxRun } from "./client.ts";
 import { type LookWorld, lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
+import { readNotes, writeNotes } from "./notes.ts";
 import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
 
 export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
@@ -43,7 +45,7 @@ export class Rebuild {
   readonly #world: RebuildWorld;
   readonly #care: TmuxCare;
   readonly #saved: SavedSnapshot;
-  readonly #notes: string[] = [];
+  readonly #notes: string[];
   readonly #typed = new Map<string, string>();
   /** Whether an earlier daemon left a half-built session. */
   #leftover = false;
@@ -55,6 +57,7 @@ export class Rebuild {
     this.#world = world;
     this.#care = care;
     this.#saved = saved;
+    this.#notes = [`as it was at ${saved.time}`];
   }
 
   async build(): Promise<Result<Rebuilt>> {
@@ -76,8 +79,10 @@ export class Rebuild {
     const seen = await lookAt(this.#run, this.#world, { path: this.#care.socket });
     if (!seen.ok) return seen.error.code === "no-server" ? ok(new Set<string>()) : seen;
     const whole = sessionsIn(seen.value).find(({ mark }) => mark === this.#care.id);
-    if (whole !== undefined)
-      return ok({ place: { server: seen.value.server, session: whole.session }, name: whole.name, notes: [] });
+    if (whole !== undefined) {
+      const place = { server: seen.value.server, session: whole.session };
+      return ok({ place, name: whole.name, notes: readNotes(this.#world, this.#care.id) }); // B3
+    }
     const trouble = await this.#setAside(seen.value);
     if (trouble !== undefined) return trouble;
     return ok(new Set(sessionsIn(seen.value).map(({ name }) => name)));
@@ -147,7 +152,7 @@ export class Rebuild {
     if (active !== undefined) last.push(["select-pane", "-t", active]);
     if (active !== undefined && window.zoomed) last.push(["resize-pane", "-Z", "-t", active]);
     if (window.automatic) last.push(["set-option", "-w", "-t", id, "automatic-rename", "on"]);
-    if (!(await this.#tmux(...last)).ok) failed("titles");
+    if (!(await this.#tmux(...last)).ok) failed("titles, active pane, zoom or automatic name");
     for (const [pane, { command }] of panes) this.#remember(window, pane, command);
   }
 
@@ -223,6 +228,7 @@ export class Rebuild {
     const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", `${session}:${index}`]);
     const selected = await this.#tmux(...select);
     if (!selected.ok) this.#notes.push("another window is in front");
+    await writeNotes(this.#world, this.#care.id, this.#notes); // B3
     const ours = `=${buildingName(this.#care.id)}`; // B1
     const rename = ["rename-session", "-t", ours, "--", unformatted(givenName(name))];
     // By its number, since its name may contain what means something in a target: here it has just been renamed.
