@@ -1,10 +1,10 @@
 // Re-creates a tmux session from its saved state.
 // B1. All or nothing: it is built under a name of ours, and gets its real name and then our mark in one last call: if
 //     that name was taken meanwhile, it has no mark. A half-built session, of this or an earlier daemon, has our name,
-//     and is built anew; if a client is attached to it, it is left alone and this is reported. Sessions are ended and
-//     renamed by that name and not by their number, because another server, started in the meantime, may have given
-//     that number to a session that is not ours. One that already has our mark is whole: the last call of an earlier
-//     attempt was carried out, although nobody heard its answer.
+//     and is built anew; if a client is attached to it, it is left alone and this is reported. Every call addresses it
+//     by that name, and its windows and panes as parts of it, never by their numbers alone: another server, started in
+//     the meantime, may have given those numbers to a session of the user. One that already has our mark is whole: the
+//     last call of an earlier attempt was carried out, although nobody heard its answer.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
 // B3. What cannot be restored exactly is restored as closely as possible, and named in the notes. They are on disk
@@ -115,7 +115,7 @@ export class Rebuild {
       const made = await this.#tmux(split, ["select-layout", "-t", id, "tiled"]);
       if (!made.ok)
         this.#notes.push(`window ${window.index} has a pane less: ${made.error.message}`); // B3
-      else panes.push([idsIn(made.value).pane, pane]);
+      else panes.push([`${id}.${idsIn(made.value).pane}`, pane]);
     }
     await this.#dress(window, id, panes);
     return ok(undefined);
@@ -127,18 +127,24 @@ export class Rebuild {
     const command =
       this.#made === undefined
         ? ["new-session", "-d", "-s", buildingName(this.#care.id), "-x", String(cols), "-y", String(rows), ...rest]
-        : ["new-window", "-d", "-t", `${this.#made.session}:${window.index}`, ...rest];
+        : ["new-window", "-d", "-t", this.#ours(window.index), ...rest];
     const made = await this.#tmux(command);
     if (!made.ok) return made;
     const ids = idsIn(made.value);
+    const id = this.#ours(ids.window);
     if (this.#made === undefined && ids.index !== window.index) {
-      const moved = await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
+      const moved = await this.#tmux(["move-window", "-s", id, "-t", this.#ours(window.index)]);
       if (!moved.ok) this.#notes.push(`window ${window.index} has the number ${ids.index}`); // B3
     }
     this.#made ??= { session: ids.session, serverPid: ids.serverPid };
     if (this.#leftover) await this.#tmux(["kill-session", "-t", `=${leftoverName(this.#care.id)}`]); // B1
     this.#leftover = false;
-    return ok({ window: ids.window, panes: [[ids.pane, first]] });
+    return ok({ window: id, panes: [[`${id}.${ids.pane}`, first]] });
+  }
+
+  /** B1. The target for a window of the session that is being built, by its index or by tmux's own id. */
+  #ours(window: string | number): string {
+    return `=${buildingName(this.#care.id)}:${window}`;
   }
 
   /** Sets name, layout, titles and the active pane; each may fail alone (B3). */
@@ -225,7 +231,7 @@ export class Rebuild {
     const inOrder = windows.toSorted(
       (a, b) => Number(a.last) + 2 * Number(a.active) - Number(b.last) - 2 * Number(b.active),
     );
-    const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", `${session}:${index}`]);
+    const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", this.#ours(index)]);
     const selected = await this.#tmux(...select);
     if (!selected.ok) this.#notes.push("another window is in front");
     await writeNotes(this.#world, this.#care.id, this.#notes); // B3

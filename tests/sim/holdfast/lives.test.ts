@@ -152,6 +152,20 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a tmux server that takes the place of another while a session is built keeps its own sessions as they are",
+    {
+      seed: 910900024,
+      lives: [
+        {
+          ending: { kind: "tmux", at: 243 },
+          ...{ wishes: 5, fork: 4, slow: "never", sleep: { at: 26, ms: 300000, stopped: true } },
+          troubled: { from: 30, times: 2, how: "fails" },
+        },
+      ],
+      ...{ watched: true, tmux: true },
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],

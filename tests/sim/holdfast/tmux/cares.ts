@@ -5,11 +5,11 @@
 //      the release names it; if it was still being made, nothing does.
 // CA3. Nothing is made again that is known to be closed by its person, that was released before it was lost, or that
 //      waits for its person by its policy. `ended` is only what a person has ended.
-// CA4. Holdfast ends no session of a person, and leaves none of its own behind.
+// CA4. Holdfast ends and changes no session of a person, and leaves none of its own behind.
 // CA5. In the end everything is there that should be.
 import type { ListedTmux } from "../../../../src/wire/rpc/rpc.ts";
 import type { SimTmux } from "./client.ts";
-import { difference, type Picture, pictureOf } from "./picture.ts";
+import { difference, looksOf, type Picture, pictureOf } from "./picture.ts";
 import type { Session, TmuxServer } from "./server.ts";
 
 type Answer = "no" | "asked" | "acknowledged";
@@ -181,7 +181,8 @@ export class Cares {
   #found(listed: readonly ListedTmux[]): string[] {
     const sessions = this.#tmux.server?.sessions ?? [];
     return sessions.flatMap((session) => {
-      if (this.all.some((known) => known.session === session)) return this.#compare(session, listed);
+      const mine = this.all.find((known) => known.session === session);
+      if (mine !== undefined) return mine.isCompared ? untouched(mine, session) : this.#compare(session, listed);
       const [, half] = OURS.exec(session.name) ?? [];
       const known = half === undefined ? this.#marked(session) : this.all.find(({ id }) => id === half);
       if (known === undefined) return [`nobody has made the session ${session.name}`];
@@ -244,4 +245,10 @@ export class Cares {
     const mayBeLost = known.policy === "ask" || known.savedFrom === undefined;
     return state.kind === "lost" && mayBeLost ? [] : [what];
   }
+}
+
+/** CA4: why it is not as its person left it. */
+function untouched({ name, pictures }: KnownTmux, session: Session): string[] {
+  const [left, found] = [pictures.at(-1), pictureOf(session)].map((picture) => JSON.stringify(looksOf(picture ?? [])));
+  return left === found ? [] : [`${name} was ${left}, and nobody has made it ${found}`];
 }
