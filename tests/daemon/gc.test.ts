@@ -90,6 +90,7 @@ class Site {
       "checkpoint.json",
       "checkpoint.backup.json",
       "before.json",
+      "notes.json",
       "screens/0-0.txt",
       "screens/0-1.txt",
     ])
@@ -315,7 +316,7 @@ test("the saved state of a tmux session is removed once released; an adopted one
   site.tmuxSession("kept");
   const { items, bytes } = await site.garbage.collect(false);
   expect(items).toMatchObject([{ what: "files of a released tmux session", reason: "older than 1 day" }]);
-  expect(bytes).toBe(500);
+  expect(bytes).toBe(600);
   expect(site.files("tmux/let-go")).toEqual(["events.jsonl", "mine.json"]);
   for (const id of ["just-now", "kept"]) expect(site.files(`tmux/${id}`)).toContain("checkpoint.backup.json");
   expect(site.files("tmux/kept/screens")).toHaveLength(2);

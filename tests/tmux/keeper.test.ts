@@ -194,31 +194,6 @@ describe("a daemon that dies", () => {
 
 describe("left as it is", () => {
   test.skipIf(!hasTmux)(
-    "a user's session on a server that started in the middle, although it has the number of ours (needs tmux)",
-    async () => {
-      const on = site();
-      on.tmux("new-session", "-d", "-s", "work");
-      let swaps = 1;
-      const wrap = (run: TmuxRun): TmuxRun => {
-        return async (call) => {
-          const isLast = call.commands.some(([name]) => name === "rename-session");
-          if (isLast && swaps-- > 0) {
-            await killServer(on);
-            on.tmux("new-session", "-d", "-s", "somebody's");
-          }
-          return run(call);
-        };
-      };
-      const life = await live(on, { wrap });
-      await adopt(life, on, "work");
-      await killServer(on);
-      await life.keeper.round(); // It notices at once, or in the next round.
-      await life.keeper.round();
-      expect(on.names()).toEqual(["somebody's", "work"]);
-    },
-  );
-
-  test.skipIf(!hasTmux)(
     "a user's session that takes the name of ours while that is built: ours gets another (needs tmux)",
     async () => {
       const on = site();

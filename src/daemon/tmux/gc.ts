@@ -15,7 +15,7 @@ export type TmuxGarbage = {
 };
 
 /** The saved state of a tmux session; its screens have their own directory. */
-const SAVED = /^(?:checkpoint|before)(?:\.backup)?\.json$/;
+const SAVED = /^(?:(?:checkpoint|before)(?:\.backup)?|notes)\.json$/;
 
 export function tmuxGarbage(place: HomeWorld, ports: TmuxGarbage, rules: Retention): Chosen[] {
   return beyond(releasedFiles(place, ports), { ageMs: daysMs(rules.removedDays) }, place.clock.now());

@@ -15,6 +15,7 @@ import type { ProcessIdentity } from "../../world/process.ts";
 import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
 import { lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
 import { TmuxLookout } from "./lookout.ts";
+import { readNotes } from "./notes.ts";
 import { buildingName, Rebuild, type RebuildWorld } from "./rebuild.ts";
 import { type SaverOptions, type SaverWorld, TmuxSaver } from "./saver.ts";
 
@@ -221,9 +222,10 @@ export class TmuxKeeper {
       return refusalOf(await this.#ports.submit({ kind: "closed", id, reason: found.reason }));
     if (found.kind === "there") {
       const { place, name } = found;
-      // An earlier daemon re-created it, but died before it could record that.
-      if (state.kind !== "kept") await this.#ports.submit({ kind: "recreated", id, name, place, notes: [] });
-      else await this.#ports.submit({ kind: "named", id, name });
+      if (state.kind !== "kept") {
+        // An earlier daemon re-created it, but died before it could record that.
+        await this.#ports.submit({ kind: "recreated", id, name, place, notes: readNotes(this.#world, id) });
+      } else await this.#ports.submit({ kind: "named", id, name });
       return this.#save(care, seen?.panes.filter(({ session }) => session === place.session) ?? []);
     }
     if (state.kind === "kept")
@@ -257,9 +259,8 @@ export class TmuxKeeper {
     await this.#saver(care.id).keepBefore(saved);
     const rebuilt = await new Rebuild(this.run, this.#world, care, saved).build();
     if (!rebuilt.ok) return rebuilt.error.message;
-    const notes = [`as it was at ${saved.time}`, ...rebuilt.value.notes];
     const { id } = care;
-    const told = await this.#ports.submit({ kind: "recreated", id, ...rebuilt.value, notes });
+    const told = await this.#ports.submit({ kind: "recreated", id, ...rebuilt.value });
     this.#failures.delete(id);
     return refusalOf(told);
   }

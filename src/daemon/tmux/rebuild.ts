@@ -1,13 +1,14 @@
 // Re-creates a tmux session from its saved state.
 // B1. All or nothing: it is built under a name of ours, and gets its real name and then our mark in one last call: if
 //     that name was taken meanwhile, it has no mark. A half-built session, of this or an earlier daemon, has our name,
-//     and is built anew; if a client is attached to it, it is left alone and this is reported. Sessions are ended and
-//     renamed by that name and not by their number, because another server, started in the meantime, may have given
-//     that number to a session that is not ours. One that already has our mark is whole: the last call of an earlier
-//     attempt was carried out, although nobody heard its answer.
+//     and is built anew; if a client is attached to it, it is left alone and this is reported. Every call addresses it
+//     by that name, and its windows and panes as parts of it, never by their numbers alone: another server, started in
+//     the meantime, may have given those numbers to a session of the user. One that already has our mark is whole: the
+//     last call of an earlier attempt was carried out, although nobody heard its answer.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
-// B3. What cannot be restored exactly is restored as closely as possible, and named in the notes.
+// B3. What cannot be restored exactly is restored as closely as possible, and named in the notes. They are on disk
+//     before the last call (notes.ts), for whoever finds the session whole afterwards.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -20,6 +21,7 @@ import { MARK } from "../../wire/tmux-list.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import type { TmuxRun } from "./client.ts";
 import { type LookWorld, lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
+import { readNotes, writeNotes } from "./notes.ts";
 import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
 
 export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
@@ -43,7 +45,7 @@ export class Rebuild {
   readonly #world: RebuildWorld;
   readonly #care: TmuxCare;
   readonly #saved: SavedSnapshot;
-  readonly #notes: string[] = [];
+  readonly #notes: string[];
   readonly #typed = new Map<string, string>();
   /** Whether an earlier daemon left a half-built session. */
   #leftover = false;
@@ -55,6 +57,7 @@ export class Rebuild {
     this.#world = world;
     this.#care = care;
     this.#saved = saved;
+    this.#notes = [`as it was at ${saved.time}`];
   }
 
   async build(): Promise<Result<Rebuilt>> {
@@ -76,8 +79,10 @@ export class Rebuild {
     const seen = await lookAt(this.#run, this.#world, { path: this.#care.socket });
     if (!seen.ok) return seen.error.code === "no-server" ? ok(new Set<string>()) : seen;
     const whole = sessionsIn(seen.value).find(({ mark }) => mark === this.#care.id);
-    if (whole !== undefined)
-      return ok({ place: { server: seen.value.server, session: whole.session }, name: whole.name, notes: [] });
+    if (whole !== undefined) {
+      const place = { server: seen.value.server, session: whole.session };
+      return ok({ place, name: whole.name, notes: readNotes(this.#world, this.#care.id) }); // B3
+    }
     const trouble = await this.#setAside(seen.value);
     if (trouble !== undefined) return trouble;
     return ok(new Set(sessionsIn(seen.value).map(({ name }) => name)));
@@ -110,7 +115,7 @@ export class Rebuild {
       const made = await this.#tmux(split, ["select-layout", "-t", id, "tiled"]);
       if (!made.ok)
         this.#notes.push(`window ${window.index} has a pane less: ${made.error.message}`); // B3
-      else panes.push([idsIn(made.value).pane, pane]);
+      else panes.push([`${id}.${idsIn(made.value).pane}`, pane]);
     }
     await this.#dress(window, id, panes);
     return ok(undefined);
@@ -122,18 +127,24 @@ export class Rebuild {
     const command =
       this.#made === undefined
         ? ["new-session", "-d", "-s", buildingName(this.#care.id), "-x", String(cols), "-y", String(rows), ...rest]
-        : ["new-window", "-d", "-t", `${this.#made.session}:${window.index}`, ...rest];
+        : ["new-window", "-d", "-t", this.#ours(window.index), ...rest];
     const made = await this.#tmux(command);
     if (!made.ok) return made;
     const ids = idsIn(made.value);
+    const id = this.#ours(ids.window);
     if (this.#made === undefined && ids.index !== window.index) {
-      const moved = await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
+      const moved = await this.#tmux(["move-window", "-s", id, "-t", this.#ours(window.index)]);
       if (!moved.ok) this.#notes.push(`window ${window.index} has the number ${ids.index}`); // B3
     }
     this.#made ??= { session: ids.session, serverPid: ids.serverPid };
     if (this.#leftover) await this.#tmux(["kill-session", "-t", `=${leftoverName(this.#care.id)}`]); // B1
     this.#leftover = false;
-    return ok({ window: ids.window, panes: [[ids.pane, first]] });
+    return ok({ window: id, panes: [[`${id}.${ids.pane}`, first]] });
+  }
+
+  /** B1. The target for a window of the session that is being built, by its index or by tmux's own id. */
+  #ours(window: string | number): string {
+    return `=${buildingName(this.#care.id)}:${window}`;
   }
 
   /** Sets name, layout, titles and the active pane; each may fail alone (B3). */
@@ -147,7 +158,7 @@ export class Rebuild {
     if (active !== undefined) last.push(["select-pane", "-t", active]);
     if (active !== undefined && window.zoomed) last.push(["resize-pane", "-Z", "-t", active]);
     if (window.automatic) last.push(["set-option", "-w", "-t", id, "automatic-rename", "on"]);
-    if (!(await this.#tmux(...last)).ok) failed("titles");
+    if (!(await this.#tmux(...last)).ok) failed("titles, active pane, zoom or automatic name");
     for (const [pane, { command }] of panes) this.#remember(window, pane, command);
   }
 
@@ -220,9 +231,10 @@ export class Rebuild {
     const inOrder = windows.toSorted(
       (a, b) => Number(a.last) + 2 * Number(a.active) - Number(b.last) - 2 * Number(b.active),
     );
-    const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", `${session}:${index}`]);
+    const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", this.#ours(index)]);
     const selected = await this.#tmux(...select);
     if (!selected.ok) this.#notes.push("another window is in front");
+    await writeNotes(this.#world, this.#care.id, this.#notes); // B3
     const ours = `=${buildingName(this.#care.id)}`; // B1
     const rename = ["rename-session", "-t", ours, "--", unformatted(givenName(name))];
     // By its number, since its name may contain what means something in a target: here it has just been renamed.

@@ -130,6 +130,42 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a tmux session that is released before it was listed again is named incomplete by the reply",
+    {
+      seed: 148342451,
+      lives: [
+        {
+          ending: { kind: "tmux", at: 6 },
+          ...{ wishes: 0, fork: 0, slow: "never", set: { at: 31, ms: 86400000 } },
+          troubled: { from: 25, times: 1, how: "unheard" },
+        },
+        {
+          ending: { kind: "power", at: 115 },
+          ...{ wishes: 0, fork: 2, troubled: { from: 29, times: 2, how: 25000 } },
+        },
+        {
+          ending: { kind: "tmux", at: 110 },
+          ...{ wishes: 5, fork: 0, troubled: { from: 19, times: 1, how: "fails" } },
+        },
+      ],
+      ...{ watched: false, tmux: true },
+    },
+  ],
+  [
+    "a tmux server that takes the place of another while a session is built keeps its own sessions as they are",
+    {
+      seed: 910900024,
+      lives: [
+        {
+          ending: { kind: "tmux", at: 243 },
+          ...{ wishes: 5, fork: 4, slow: "never", sleep: { at: 26, ms: 300000, stopped: true } },
+          troubled: { from: 30, times: 2, how: "fails" },
+        },
+      ],
+      ...{ watched: true, tmux: true },
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],

@@ -1,14 +1,15 @@
 // The tmux sessions under Holdfast's care as their person knows them, and what docs/TMUX.md promises: the oracle.
 // CA1. What was adopted is listed until it is released, and nothing else is.
 // CA2. A session is made again at most once, and whole: as it was when it was last saved, or later. What could not be
-//      done is named, and only if a call failed.
+//      done is named, and only if a call failed. A released session is not listed: if it was back by then, the reply to
+//      the release names it; if it was still being made, nothing does.
 // CA3. Nothing is made again that is known to be closed by its person, that was released before it was lost, or that
 //      waits for its person by its policy. `ended` is only what a person has ended.
-// CA4. Holdfast ends no session of a person, and leaves none of its own behind.
+// CA4. Holdfast ends and changes no session of a person, and leaves none of its own behind.
 // CA5. In the end everything is there that should be.
 import type { ListedTmux } from "../../../../src/wire/rpc/rpc.ts";
 import type { SimTmux } from "./client.ts";
-import { difference, type Picture, pictureOf } from "./picture.ts";
+import { difference, looksOf, type Picture, pictureOf } from "./picture.ts";
 import type { Session, TmuxServer } from "./server.ts";
 
 type Answer = "no" | "asked" | "acknowledged";
@@ -28,6 +29,8 @@ export type KnownTmux = {
   release: Answer;
   /** Whether it was there when its release was acknowledged. */
   wasReleasedAlive: boolean;
+  /** CA2: the notes in the reply to its release. */
+  notesAtRelease: readonly string[] | undefined;
   /** Whether its person wants it back. */
   isWanted: boolean;
   /** Whether Holdfast has said that it has ended. */
@@ -62,6 +65,7 @@ export class Cares {
   add(session: Session, policy: KnownTmux["policy"]): KnownTmux {
     const asked = { id: undefined, adoption: "no", release: "no", wasReleasedAlive: false } as const;
     const past = {
+      notesAtRelease: undefined,
       gone: undefined,
       closedOn: undefined,
       isWanted: false,
@@ -177,7 +181,8 @@ export class Cares {
   #found(listed: readonly ListedTmux[]): string[] {
     const sessions = this.#tmux.server?.sessions ?? [];
     return sessions.flatMap((session) => {
-      if (this.all.some((known) => known.session === session)) return this.#compare(session, listed);
+      const mine = this.all.find((known) => known.session === session);
+      if (mine !== undefined) return mine.isCompared ? untouched(mine, session) : this.#compare(session, listed);
       const [, half] = OURS.exec(session.name) ?? [];
       const known = half === undefined ? this.#marked(session) : this.all.find(({ id }) => id === half);
       if (known === undefined) return [`nobody has made the session ${session.name}`];
@@ -208,8 +213,10 @@ export class Cares {
     if (known === undefined || known.isCompared || begins) return [];
     const pictures = known.pictures.slice(known.savedFrom ?? 0);
     const differences = pictures.map((picture) => difference(session, picture));
-    const notes = listed.find(({ id }) => id === known.id)?.recreated?.notes ?? [];
-    const isNamed = (known.isHarmed || this.#isHarmed()) && notes.some((note) => !USUAL_NOTE.test(note));
+    const found = listed.find(({ id }) => id === known.id);
+    const notes = (found === undefined ? known.notesAtRelease : found.recreated?.notes) ?? [];
+    const isUntold = found === undefined && known.release !== "no" && known.notesAtRelease === undefined; // CA2
+    const isNamed = (known.isHarmed || this.#isHarmed()) && (isUntold || notes.some((note) => !USUAL_NOTE.test(note)));
     if (!isNamed && differences.every(({ length }) => length > 0))
       return [`${known.name} is not as it was: ${differences.at(-1)?.join("; ")} (${notes.join("; ")})`];
     Object.assign(known, { isCompared: true, isHarmed: false, name: session.name });
@@ -238,4 +245,10 @@ export class Cares {
     const mayBeLost = known.policy === "ask" || known.savedFrom === undefined;
     return state.kind === "lost" && mayBeLost ? [] : [what];
   }
+}
+
+/** CA4: why it is not as its person left it. */
+function untouched({ name, pictures }: KnownTmux, session: Session): string[] {
+  const [left, found] = [pictures.at(-1), pictureOf(session)].map((picture) => JSON.stringify(looksOf(picture ?? [])));
+  return left === found ? [] : [`${name} was ${left}, and nobody has made it ${found}`];
 }

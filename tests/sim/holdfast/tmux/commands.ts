@@ -181,18 +181,26 @@ function spotIn(session: Session): Spot {
   return { session, window: session.current, pane: session.current.current };
 }
 
-/** `%3` and `@2`; a window stands for its current pane. */
+/** `@2` and `%3`, or those of one session: `=name:@2` and `=name:@2.%3`. A window stands for its current pane. */
+const TARGET = /^(?:(=[^:]+):)?(?:(@\d+)\.?)?(%\d+)?$/;
+
 function findSpot(server: TmuxServer, target = ""): Spot | undefined {
-  const number = Number(target.slice(1));
-  const isIt = ({ window, pane }: Spot) =>
-    target.startsWith("%") ? pane.id === number : window.id === number && window.current === pane;
-  return /^[%@]\d+$/.test(target) ? spotsOn(server).find(isIt) : undefined;
+  const [, name, window, number] = TARGET.exec(target) ?? [];
+  if (window === undefined && number === undefined) return undefined;
+  const isIt = (spot: Spot) =>
+    (name === undefined || name === `=${spot.session.name}`) &&
+    (window === undefined || window === `@${spot.window.id}`) &&
+    (number === undefined ? spot.window.current === spot.pane : number === `%${spot.pane.id}`);
+  return spotsOn(server).find(isIt);
 }
 
 function spotAt(server: TmuxServer, target = ""): Spot {
   const found = findSpot(server, target);
-  if (found === undefined) throw new TmuxError(`can't find ${target.startsWith("%") ? "pane" : "window"}: ${target}`);
-  return found;
+  if (found !== undefined) return found;
+  const [, name, window, number] = TARGET.exec(target) ?? [];
+  const { windows } = name === undefined ? { windows: [] } : sessionAt(server, name);
+  const isPane = window === undefined || windows.some(({ id }) => window === `@${id}`);
+  throw new TmuxError(isPane ? `can't find pane: ${number ?? target}` : `can't find window: ${window}`);
 }
 
 /** `$1`, and `=name` for exactly this name. */

@@ -109,8 +109,9 @@ export class TmuxPerson {
   async #release(client: Client, known: KnownTmux): Promise<void> {
     if (known.id === undefined || known.release !== "no") return;
     known.release = "asked";
-    await client.ask("tmux.release", { session: known.id });
+    const { state, recreated } = await client.ask("tmux.release", { session: known.id });
     known.release = "acknowledged";
+    if (state.kind === "kept") known.notesAtRelease = recreated?.notes; // CA2 of cares.ts
     known.wasReleasedAlive = known.session !== undefined;
   }
 

@@ -9,6 +9,8 @@ type PanePicture = {
   /** What must be typed at its prompt when it is made again. */
   readonly command: string;
   readonly looks: string;
+  /** What was typed at its prompt. */
+  readonly typed: string;
 };
 type WindowPicture = { readonly looks: string; readonly panes: readonly PanePicture[] };
 export type Picture = readonly WindowPicture[];
@@ -23,8 +25,14 @@ export function pictureOf(session: Session): Picture {
       directories: directoriesOf(pane),
       command: pane.command.join(" "),
       looks: paneLooks(window, pane),
+      typed: pane.typed,
     })),
   }));
+}
+
+/** What only its person changes. */
+export function looksOf(picture: Picture) {
+  return picture.map(({ looks, panes }) => [looks, ...panes.map(({ looks: inside, typed }) => [inside, typed])]);
 }
 
 /** Why a session that was made again is not as in this picture. */
