@@ -1,5 +1,5 @@
 // Commands that only look. If Holdfast is down, and the operator wants it so, they start nothing.
-// LK1. While it is down, what can be shown without a daemon is read from disk, and a person is told so.
+// LK1. While it is down, what can be shown without a daemon is read from disk, and the output says so.
 // LK2. A home that was never started is down as well (`wantedOn` is undefined), and empty.
 import { type Result, refused } from "../base/result.ts";
 import { dial } from "../home/dial.ts";

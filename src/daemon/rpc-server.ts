@@ -9,7 +9,7 @@
 // Z4. An error while answering a request, a Fault or a bug, only affects that answer, not the daemon. A bug is logged,
 //     with its method and where it was thrown. Its words are only sent to the client: they may quote what it sent.
 // Z5. Only the operator changes anything (core/principal.ts): before the first request of a connection that would, the
-//     process behind it is looked at. Whoever may not is refused, and the attempt is recorded. Looking is free.
+//     process behind it is looked at. A process that may not is refused, and the attempt is recorded. Looking is free.
 
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";

@@ -2,7 +2,8 @@
 // C1. Nothing is done for a connection before it has sent the token, and it has little time to do so (holder.ts, H1).
 // C2. An invalid frame closes its connection, and affects nothing else.
 // C3. Only the operator acts (core/principal.ts): before its first act, the process behind the connection is looked at.
-//     Whoever may not act sees everything and is told why. A size is no act: attaching would wait for the look.
+//     A client that may not act sees everything, and gets the reason. Resizing is not an act: otherwise attaching would
+//     wait for the look.
 import { isFault } from "../base/fault.ts";
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
 import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";

@@ -50,7 +50,7 @@ export type HeartbeatEvents = {
   lost?(): void;
   /** Called before each beat, with the number of those since the last reply, if there ever was one (H4). */
   unanswered?(beats: number): void;
-  /** What the watchdog has to publish; it is told only to a program that is live. */
+  /** What the watchdog has to publish. It is sent only to a program that is live. */
   news?(news: News): void;
 };
 

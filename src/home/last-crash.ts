@@ -18,7 +18,7 @@ export const CrashReason = Object.freeze({
 
 export type CrashReason = (typeof CrashReason)[keyof typeof CrashReason];
 
-/** What the bus is told. */
+/** What is published on the bus. */
 export type CrashRecord = {
   readonly name: string;
   readonly pid: number;

@@ -1,4 +1,4 @@
-// Connects whoever calls inside a sandbox with the proxy outside.
+// Connects programs inside a sandbox with the proxy outside.
 // FW1. A caller is not read before there is a way out, and is closed if there is none for too long.
 import { isFault } from "../base/fault.ts";
 import type { Clock } from "../world/clock.ts";

@@ -1,5 +1,5 @@
-// The record of the last crash, for the next launch to read, and the news of it for whoever listens (WD-6).
-// R1. The file is always written, with a bus or without one; the bus is told as well if there is one.
+// The record of the last crash, for the next launch to read, and its announcement on the bus (WD-6).
+// R1. The file is always written. If there is a bus, the crash is published there as well.
 // R2. Records are written one after the other. The last crash of each program stays, whatever else crashes after it.
 // R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
 import { CRASH_DETECTED, type CrashRecord, lastCrashPath, readLastCrash } from "../home/last-crash.ts";

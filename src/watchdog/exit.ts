@@ -1,5 +1,5 @@
 // How a watched process ended, and whether that was a crash (WD-3, WD-5).
-// X1. Exit 0 is graceful, whoever wanted it. SIGTERM is graceful only where somebody asked for the end.
+// X1. Exit 0 is always graceful. SIGTERM is graceful only if the end was asked for.
 // X2. Who leaves because another one runs already has not crashed: it lost a race that only one can win.
 // X3. A program of ours that is gone without having announced an exit was ended by a signal; which one, nobody saw.
 import { CrashReason } from "../home/last-crash.ts";

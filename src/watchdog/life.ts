@@ -1,7 +1,7 @@
 // One life of a watched process: from its start, or from when we found it, to its end.
-// L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and
+// L1. The system reports the end of a child. Of a process that is not our child we look whether it lives: now and
 //     then, and at once when its connection closes.
-// L2. The end is told once, whoever sees it first.
+// L2. The end is reported exactly once.
 import { CrashReason } from "../home/last-crash.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";

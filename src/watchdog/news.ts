@@ -1,6 +1,6 @@
 // What the watchdog publishes. The bus is the daemon's, which may be what has just died: news waits here until a daemon
 // is live that asks for it, and is then sent over its heartbeat connection (WD-6, SM-4).
-// NW1. Only the daemon that is watched, and live, is told: its clients come back while it recovers.
+// NW1. News goes only to the daemon that is watched and live: its clients come back while it recovers.
 // NW2. What waits is bounded: of a program that crashes again and again, the last crashes are the ones that matter.
 import type { Json } from "../base/json.ts";
 import type { RecoveryBus } from "../home/recovery-bus.ts";
@@ -18,7 +18,7 @@ export class NewsDesk implements RecoveryBus {
     else this.#waiting = [...this.#waiting, { topic, data }].slice(-MAX_KEPT); // NW2
   }
 
-  /** From now on this daemon is told, beginning with what waits (NW1). */
+  /** From now on news goes to this daemon, beginning with what is waiting (NW1). */
   listens(inform: Inform): void {
     this.#inform = inform;
     if (inform === undefined) return;

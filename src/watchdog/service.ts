@@ -159,7 +159,7 @@ export class WatchdogService implements PartOwner, Host {
     await this.#withinReason(Promise.all(written)); // Q1
   }
 
-  /** SM-3: leaving safe mode resets the count. The file says when that was, whoever wrote it. */
+  /** SM-3: leaving safe mode resets the count. The file says when that was, whichever process wrote it. */
   #forgetOldCrashes(): void {
     const mode = this.#safeMode.state;
     if (!mode.active && mode.since !== "") this.#detector.forgetUntil(Date.parse(mode.since));

@@ -1,4 +1,4 @@
-// The bus, as a client of a real Holdfast hears it: what the watchdog saw reaches whoever has subscribed.
+// The bus, as a client of a real Holdfast hears it: what the watchdog saw reaches every subscriber.
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

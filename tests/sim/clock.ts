@@ -2,7 +2,7 @@
 // CL1. Timers run in the order they are due, those due together in the order they were set, and only inside `advance`.
 // CL2. `soon` is a real setImmediate: it comes after every promise continuation, however long the chain, which no fixed
 //      number of microtasks can promise; and it is fast (900,000 turns a second measured). Order is still fixed:
-//      nothing else is under way in a test.
+//      nothing else happens in a test.
 import { assert } from "../../src/base/assert.ts";
 import type { Clock } from "../../src/world/clock.ts";
 

@@ -13,7 +13,7 @@ function told({ heard }: Caller): string[] {
   );
 }
 
-test("WD-6(a) crashes of the page and of programs are told to the daemon at once, with all their facts", async () => {
+test("WD-6(a) crashes of the page and of programs are sent to the daemon at once, with all their facts", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();
@@ -28,7 +28,7 @@ test("WD-6(a) crashes of the page and of programs are told to the daemon at once
   expect(daemon.heard[0]).toEqual({ type: "news", topic: "recovery.crash.detected", data });
 });
 
-test("WD-6(a) a silent page is told to the daemon as UNRESPONSIVE", async () => {
+test("WD-6(a) a silent page is reported to the daemon as UNRESPONSIVE", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC]);
   await machine.settle();
@@ -41,7 +41,7 @@ test("WD-6(a) a silent page is told to the daemon as UNRESPONSIVE", async () => 
   expect(daemon.heard).toMatchObject([{ topic: "recovery.crash.detected", data: { reason: "UNRESPONSIVE" } }]);
 });
 
-test("WD-6(a) SM-4(a) crashes of the daemon and safe mode wait for the next daemon that is live, and are told once", async () => {
+test("WD-6(a) SM-4(a) crashes of the daemon and safe mode wait for the next daemon that is live, and are reported once", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC]);
   await machine.settle();
@@ -63,7 +63,7 @@ test("WD-6(a) SM-4(a) crashes of the daemon and safe mode wait for the next daem
   expect(again.heard).toEqual([]);
 });
 
-test("NW1 nobody else is told: neither a rival daemon, nor the page, nor a daemon that does not ask", async () => {
+test("NW1 nobody else gets them: neither a rival daemon, nor the page, nor a daemon that does not ask", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();

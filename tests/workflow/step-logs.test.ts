@@ -50,7 +50,7 @@ test(
 );
 
 test(
-  "the attempts of one item of a map, and --follow until the run comes to rest",
+  "the attempts of one item of a map, and --follow until the run stops",
   async () => {
     const { home, write } = place();
     write(

@@ -1,6 +1,6 @@
 // `holdfast rules ls|add|rm`: what agents are allowed or denied without asking a person.
 // RU1. A rule's id is chosen before it is added, so that a retry after a daemon died adds the same rule.
-// RU2. A person is told if a rule allows more than it seems to.
+// RU2. A rule that allows more than it seems to gets a warning.
 
 import { matchOne, newId } from "../../base/ids.ts";
 import { canonical, parseJson } from "../../base/json.ts";

@@ -3,7 +3,7 @@
 //      each of its ancestors as well: a chain of providers reaches nothing that its first member does not list.
 // IN2. A child does without asking at most what its parent does: the permission mode is a ceiling for all below, also
 //      if the parent's own provider has no modes.
-// IN3. The child of a sandboxed agent is in a sandbox that shows nothing else, whoever creates it.
+// IN3. The child of a sandboxed agent is in a sandbox that shows nothing else, no matter who creates it.
 import { own } from "../../base/own.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";

@@ -63,7 +63,7 @@ export function keysOf(recipe: Recipe): readonly string[] {
   return accessOf(recipe)?.keys ?? [];
 }
 
-/** Whether its key can stay outside: only if we know how its service is told who asks. */
+/** Whether its key can stay outside: only if we know how requests to its service are authenticated. */
 export function canHideKey(recipe: Recipe): boolean {
   return accessOf(recipe)?.base != null;
 }

@@ -1,4 +1,4 @@
-// How many runs of one workflow file may be under way at once (`concurrency` in the file).
+// How many runs of one workflow file may be in progress at once (`concurrency` in the file).
 // CC1. A run that has not begun and finds no place is queued. That follows from the runs alone and is stored nowhere:
 //      no crash can leave a run waiting for nothing, and every round of the engine tries again (E4 of its header).
 // CC2. Runs begin in the order in which they were created. A run that waits for a person keeps its place.

@@ -110,7 +110,7 @@ export type Definition = {
   /** What happens to a run after the machine went down; absent: `auto`. */
   readonly resume?: ResumePolicy;
   readonly checkpoint?: CheckpointPolicy;
-  /** How many runs of the file may be under way at once; absent: any number. */
+  /** How many runs of the file may be in progress at once; absent: any number. */
   readonly concurrency?: number;
   /** What becomes of a run that finds no place; absent: it is queued. */
   readonly when_busy?: "queue" | "refuse";

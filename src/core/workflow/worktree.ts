@@ -6,8 +6,8 @@
 //      this run alone. A worktree that git was removing when it was killed is moved aside.
 // WT3. Values reach git as arguments, never as part of a shell text.
 // WT4. It is kept when the run has ended: a rollback, or a retry of items, continues in it.
-// WT5. git is told which repository, and runs none of its hooks. What a worktree's `.git` points to is removed only if
-//      it belongs to that repository.
+// WT5. git gets the repository explicitly, and runs none of its hooks. What a worktree's `.git` points to is removed
+//      only if it belongs to that repository.
 
 export type Worktree = {
   readonly path: string;

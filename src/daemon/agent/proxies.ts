@@ -1,8 +1,8 @@
 // The proxies of agents in sandboxes (src/proxy): one for each process, through which it reaches what it may.
 // PR1. A proxy is started before its process and outlives us; whether it is there is seen at its socket. If it died,
 //      the next round starts another, and connections from inside wait for it.
-// PR2. What it is told has the key in it, and the password of the user's own proxy, and goes to its standard input
-//      alone. That proxy is the one of our environment, otherwise the one of the shell that created the agent.
+// PR2. Its settings contain the key, and the password of the user's own proxy, and go to its standard input alone.
+//      That proxy is the one of our environment, otherwise the one of the shell that created the agent.
 // PR3. It has the environment of nobody: only what Bun needs to find the system's certificates and names.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";

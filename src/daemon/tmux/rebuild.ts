@@ -8,7 +8,7 @@
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
 //     can read, and as arguments of a command. The foreground command is typed, never run.
 // B3. What cannot be restored exactly is restored as closely as possible, and named in the notes. They are on disk
-//     before the last call (notes.ts), for whoever finds the session whole afterwards.
+//     before the last call (notes.ts), for the daemon that finds the session whole afterwards.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";

@@ -194,7 +194,7 @@ export const WORKFLOW = closed({
   checkpoint: may(CHECKPOINT, "When `checkpoint.json` is saved."),
   concurrency: may(
     whole(1, MAX_PARALLEL),
-    "How many runs of this file may be under way at once, those that wait for a person included. Default: any number.",
+    "How many runs of this file may be in progress at once, including those that wait for a person. Default: any number.",
   ),
   when_busy: may(
     literal("queue", "refuse"),

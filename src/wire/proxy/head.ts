@@ -1,6 +1,6 @@
 // The head of an HTTP request that arrives at a sandbox's proxy, and the head that goes on from there.
 // PH1. Strict: what two programs could read in two ways is refused, since the other one decides where the body ends.
-// PH2. One request for each connection: both sides are told to close it.
+// PH2. One request for each connection: both sides are asked to close it.
 // PH3. What belongs to one connection, or says who asks, is not passed on.
 import type { Host } from "./egress.ts";
 import { hostIn } from "./egress.ts";

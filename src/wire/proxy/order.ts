@@ -1,4 +1,5 @@
-// What a sandbox's proxy is told when it is started: one line on its standard input, because it may contain a key.
+// The settings of a sandbox's proxy, sent when it is started: one line on its standard input, because there may be a
+// key in it.
 // PO1. The key is in no argument, no variable and no file, and the proxy tells it to nobody but the service.
 import { fitting } from "../check.ts";
 import { decodeLine } from "../lines.ts";
