@@ -272,7 +272,7 @@ export class Daemon {
       crash: cause === "daemon crash" ? this.#crash : null,
       items,
       log: this.#opened().log.report,
-      tookMs: this.#took(),
+      tookMs: cause === "holder crash" ? 0 : this.#took(),
     };
     await this.#reports.add(report);
     bus.publish("recovery.reported", report);

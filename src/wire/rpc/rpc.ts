@@ -85,6 +85,7 @@ export type Report = {
   readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];
   readonly log: unknown;
+  /** How long the daemon took to be live again; 0 if only a holder crashed. Older daemons recorded their age then. */
   readonly tookMs: number;
 };
 
