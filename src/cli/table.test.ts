@@ -1,7 +1,8 @@
 // Tables: aligned, and in a narrow window without what matters least.
 import { expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
-import { columns, listText, narrowed, tableText, wordWrapped } from "./table.ts";
+import { wordWrapped } from "./fold.ts";
+import { columns, listText, narrowed, tableText } from "./table.ts";
 
 const widthOf = (text: string) => Bun.stringWidth(text);
 const ROWS = [

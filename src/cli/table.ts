@@ -1,6 +1,7 @@
 // Formats rows of cells as lines: the cells of a column have the same width, the last column needs no padding.
 // TB1. In a window no line is longer than a row; elsewhere nothing is cut or wrapped.
 import type { Console } from "../world/console.ts";
+import { wordWrapped } from "./fold.ts";
 import { fit } from "./print.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -54,17 +55,6 @@ export function listText(page: Page, rows: Rows, firsts: number): string {
 }
 
 const INDENT = "  ";
-
-/** Breaks a text between words; a word that is longer than a line keeps it to itself. */
-export function wordWrapped(text: string, width: number, widthOf: WidthOf): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
 
 /** Cuts these columns, one after the other, until the lines fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {

@@ -51,6 +51,34 @@ test("tables, reports and the configuration fit a narrow window, and are whole e
   expect(window.seen).toMatch(/holdfast resume [0-9a-f]{8}/);
 }, 180_000);
 
+test("messages, help, status and doctor are broken between words in a narrow window, and commands stay whole", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "w.yaml"), FAILING);
+  for (const _ of [1, 2, 3]) await home.run("run", "w.yaml");
+  const id = (await home.json("workflows"))[0].id.slice(0, 8);
+  const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+  for (const words of [
+    ["help", "agent", "new"],
+    ["help"],
+    ["resume", "w.yaml"],
+    ["workflows", "show", id],
+    ["doctor"],
+  ]) {
+    const window = home.window(words, { cols: 60 });
+    await window.exited;
+    for (const line of window.seen.split("\r\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+    const { out, err } = await home.run(...words);
+    // Clocks and files change, and the steps of a run take one row each.
+    if (!["doctor", "workflows"].includes(words[0] ?? "")) expect(wordsIn(window.seen)).toEqual(wordsIn(out + err));
+  }
+  const window = home.window(["status"], { cols: 60 });
+  await window.exited;
+  expect(window.seen).toMatch(
+    /\r\nneeds you {2}run a-workflow-with-a-rather-long-name \([0-9a-f]{8}\)\r\n {11}failed: /,
+  );
+  expect(window.seen).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
+}, 180_000);
+
 test("send, rename, move and down print JSON", async () => {
   const home = new Home();
   const { id } = JSON.parse(await home.ok("new", "--json", "one", "--", "cat"));

@@ -12,6 +12,7 @@ import type { Report } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
 import { count, timeText } from "../print.ts";
 import { hangs, type Progress, progressText } from "../start.ts";
@@ -96,7 +97,8 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
-  const head = `${timeText(console, at)}: ${why}, ${took}${countsOf(items)} looked at`;
+  const { out, widthOf } = console;
+  const head = foldedFor(out, widthOf, `${timeText(console, at)}: ${why}, ${took}${countsOf(items)} looked at`);
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
   const lines = listText(console, rows, 2).trimEnd();
   return lines === "" ? head : `${head}\n${lines}`;
