@@ -39,16 +39,28 @@ test("tables, reports and the configuration fit a narrow window, and are whole e
   expect((await home.run("run", "w.yaml")).code).toBe(7);
   await home.ok("new", "-d", "work", "--", "sh", "-c", "while :; do sleep 1; echo a long command line; done");
   await home.ok("rules", "add", "deny", "Bash", "--arg", "command=git push *", "--message", "x".repeat(100));
-  for (const words of [["workflows"], ["ls"], ["rules", "ls"], ["checkpoints", "ls"], ["config", "show"]]) {
+  for (const words of [
+    ["workflows"],
+    ["ls"],
+    ["rules", "ls"],
+    ["checkpoints", "ls"],
+    ["config", "show"],
+    ["log", "verify"],
+  ]) {
     const window = home.window(words, { cols: 60 });
     expect(await window.exited).toBe(0);
     const lines = window.seen.split("\r\n");
     for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
     if (words[0] !== "ls") expect(await home.ok(...words)).not.toContain("…"); // It cuts programs anyway.
   }
-  const window = home.window(["workflows"], { cols: 100 });
-  await window.exited;
-  expect(window.seen).toMatch(/holdfast resume [0-9a-f]{8}/);
+  const seen = async (cols: number, ...words: readonly string[]) => {
+    const window = home.window(words, { cols });
+    await window.exited;
+    return window.seen;
+  };
+  expect(await seen(60, "workflows")).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
+  for (const run of [[], ["w.yaml"]])
+    expect(await seen(80, "checkpoints", "ls", ...run)).toMatch(/VALID\r\n.* yes\r\n/);
 }, 180_000);
 
 test("messages, help, status and doctor are broken between words in a narrow window, and commands stay whole", async () => {
