@@ -186,7 +186,12 @@ const config = buildRouteMap<"show" | "check", Context>({
     }),
     check: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configCheckCommand,
-      parameters: { flags: { home, json: flag("One JSON object {path, found, problems}") } },
+      parameters: {
+        flags: {
+          home,
+          json: flag("One JSON object {path, found, problems, inUse}; inUse is null if no daemon answers"),
+        },
+      },
       docs: { brief: "Check the configuration: every problem with its key and line" },
     }),
   },
