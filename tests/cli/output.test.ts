@@ -100,6 +100,38 @@ test("send, rename, move and down print JSON", async () => {
   expect(await home.json("down")).toEqual({ home: home.path, state: "down", killed: false });
 }, 180_000);
 
+test("the help of a command names the fields that its --json prints", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "w.yaml"), FAILING);
+  await home.ok("new", "-d", "work", "--", "cat");
+  await home.run("run", "w.yaml");
+  await home.ok("rules", "add", "deny", "Bash");
+  await home.ok("agent", "new", "a", "--provider", "scripted", "--", "cat");
+  const commands: readonly (readonly [string, ...string[]])[] = [
+    ...([["ls"], ["workflows ls"], ["workflows show", "w.yaml"], ["checkpoints ls"], ["checkpoints verify"]] as const),
+    ...([["status"], ["agent tree"], ["rules ls"], ["config show"], ["config check"], ["doctor"]] as const),
+    ...([["recovery report"], ["recovery status"], ["gc", "--dry-run"], ["log verify"], ["safe-mode status"]] as const),
+    ...([
+      ["history", "work"],
+      ["send", "work", "x"],
+      ["rename", "work", "job"],
+      ["move", "job", "blue"],
+    ] as const),
+  ];
+  for (const [command, ...words] of commands) {
+    const help = await home.ok("help", ...command.split(" "));
+    const text = /\n +\[--json\] +(.*)/.exec(help)?.[1]?.replace(/: (?:\[\{[^}]*\}\]|\[[^\]]*\]|\{[^}]*\})/g, "") ?? "";
+    const named = /\{(.*?)\}/.exec(text)?.[1]?.split(", ") ?? [];
+    const printed = await home.json(...command.split(" "), ...words);
+    const fields = Object.keys(Array.isArray(printed) ? printed[0] : printed);
+    const always = named.filter((field) => !field.endsWith("?"));
+    const known = named.map((field) => field.replace("?", ""));
+    expect({ command, lacks: always.filter((field) => !fields.includes(field)) }).toEqual({ command, lacks: [] });
+    expect({ command, hides: fields.filter((field) => !known.includes(field)) }).toEqual({ command, hides: [] });
+  }
+  expect(await home.json("kill", "job", "-s", "WINCH")).toMatchObject({ name: "job", sent: "SIGWINCH" });
+}, 180_000);
+
 test("help is grouped, `help X` is `X --help`, and a command's help has its summary and its description", async () => {
   const home = new Home();
   const top = await home.ok("help");

@@ -22,7 +22,7 @@ import type { ReportFlags } from "./recovery.ts";
 import type { UpFlags } from "./up.ts";
 
 const STATUS =
-  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attention}";
+  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?, config?}";
 
 const up = buildCommand<UpFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,
@@ -94,7 +94,9 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
   routes: {
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
-      parameters: { flags: { home, json: flag("One JSON object {stage, attempt, report}") } },
+      parameters: {
+        flags: { home, json: flag("One JSON object {stage, attempt, report, error, running, progress?, reading?}") },
+      },
       docs: { brief: "Show how far recovery is" },
     }),
     report: buildCommand<ReportFlags, [name?: string], Context>({
