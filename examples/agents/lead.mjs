@@ -3,6 +3,7 @@
 // Its first turn starts a child. The child's answer arrives as a message, which is its second turn.
 //
 //   export HOLDFAST_CONFIG=$PWD/examples/agents/providers.toml      it has the providers `lead` and `helper`
+//   holdfast down                                                   it is read at the start; programs keep running
 //   holdfast agent new lead --provider lead
 //   holdfast agent ask lead 'count: to be or not to be'
 //   holdfast agent tree

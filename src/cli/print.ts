@@ -1,10 +1,11 @@
 // How text reaches a person: messages on stderr, data on stdout.
 // T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), even if the output is not a terminal: a
 //     pager may show it later.
-// T2. On a terminal a line of data takes one row; elsewhere nothing is cut.
+// T2. On a terminal a line of data takes one row, and a message is broken between words; elsewhere nothing is changed.
 import type { Refusal } from "../base/result.ts";
 import { visible, visibleLine } from "../base/visible.ts";
 import type { Console, Output } from "../world/console.ts";
+import { foldedFor } from "./fold.ts";
 
 /** Cuts a line to one row, using `widthOf` for its characters; a cut is marked. */
 export function fit(line: string, columns: number, widthOf: (text: string) => number): string {
@@ -69,7 +70,7 @@ export async function printJson(console: Console, value: unknown): Promise<void>
 
 /** A message for a person, never data. */
 export async function say(console: Console, text: string): Promise<void> {
-  await console.err.write(visible(`holdfast: ${text}\n`));
+  await console.err.write(foldedFor(console.err, console.widthOf, visible(`holdfast: ${text}\n`)));
 }
 
 export async function printRefusal(console: Console, refusal: Refusal, json: boolean): Promise<void> {

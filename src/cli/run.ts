@@ -12,6 +12,7 @@ import { visible } from "../base/visible.ts";
 import type { Console } from "../world/console.ts";
 import { app } from "./app.ts";
 import { type CommandWorld, type Context, EXIT, type Exit } from "./command-world.ts";
+import { foldedHelp } from "./fold.ts";
 import { chosenHome } from "./home.ts";
 import { printRefusal } from "./print.ts";
 
@@ -64,7 +65,7 @@ function withoutHelp(argv: readonly string[]): readonly string[] {
 async function choose(argv: readonly string[], console: Console, load: () => Promise<CommandWorld>): Promise<Exit> {
   const { code, out, err, route, context } = await understand(argv);
   if (code !== ExitCode.Success) return misunderstood(err, code, route, argv);
-  await console.out.write(visible(out));
+  await console.out.write(foldedHelp(console.out, console.widthOf, visible(out)));
   if (context.task === undefined) return ok(EXIT.ok);
   const world = await load();
   if (!argv[0]?.startsWith(SILENT)) await showBanner(world, chosenHome(console, context.home), wantsJson(argv)); // N4

@@ -1,7 +1,8 @@
 // Tables: aligned, and in a narrow window without what matters least.
 import { expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
-import { columns, listText, narrowed, tableText, wordWrapped } from "./table.ts";
+import { wordWrapped } from "./fold.ts";
+import { columns, commandTable, listText, narrowed, sparingTable, tableText } from "./table.ts";
 
 const widthOf = (text: string) => Bun.stringWidth(text);
 const ROWS = [
@@ -72,4 +73,38 @@ test("TB1 sentences that do not fit go below the first cells, between words; com
     ].join("\n"),
   );
   expect(wordWrapped("a lengthy/path/name b", 6, widthOf)).toEqual(["a", "lengthy/path/name", "b"]);
+});
+
+const RUNS = [
+  ["ID", "NAME", "NEXT", "WORKTREE"],
+  ["cf2575c2", "release-of-it-all", "holdfast resume cf2575c2", "/srv/worktrees/one"],
+  ["80e03a3f", "other", "", ""],
+];
+
+test("TB1 commands that do not fit go below their rows, whole; elsewhere they are a column", () => {
+  const how = { column: 2, cuts: [{ column: 3, keeps: "end" }] } as const;
+  expect(commandTable(fakeConsole({ tty: true, columns: 200 }), RUNS, how)).toBe(tableText(fakeConsole(), RUNS));
+  expect(commandTable(fakeConsole(), RUNS, how)).toBe(tableText(fakeConsole(), RUNS));
+  expect(commandTable(fakeConsole({ tty: true, columns: 40 }), RUNS, how).split("\n")).toEqual([
+    "ID        NAME               WORKTREE",
+    "cf2575c2  release-of-it-all  …ktrees/one",
+    "  → holdfast resume cf2575c2",
+    "80e03a3f  other",
+    "",
+  ]);
+});
+
+test("TB1 columns that can be spared are left out in turn, and only if cutting is not enough", () => {
+  const table = [
+    ["RUN", "NAME", "SIZE", "VALID"],
+    ["cf2575c2", "release-of-it-all", "5448 B", "yes"],
+  ];
+  const at = (columns: number) =>
+    sparingTable(fakeConsole({ tty: true, columns }), table, ["SIZE", "NAME"], ["NAME"])
+      .split("\n")
+      .slice(0, 2);
+  expect(at(80)).toEqual(columns(table, widthOf));
+  expect(at(35)).toEqual(["RUN       NAME        SIZE    VALID", "cf2575c2  release-o…  5448 B  yes"]);
+  expect(at(27)).toEqual(["RUN       NAME        VALID", "cf2575c2  release-o…  yes"]);
+  expect(at(20)).toEqual(["RUN       VALID", "cf2575c2  yes"]);
 });

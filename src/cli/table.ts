@@ -1,6 +1,7 @@
 // Formats rows of cells as lines: the cells of a column have the same width, the last column needs no padding.
-// TB1. In a window no line is longer than a row; elsewhere nothing is cut or wrapped.
+// TB1. In a window no line is longer than a row, except commands, which are copied; elsewhere nothing is changed.
 import type { Console } from "../world/console.ts";
+import { wordWrapped } from "./fold.ts";
 import { fit } from "./print.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -25,6 +26,35 @@ export function tableText(page: Page, rows: Rows, cuts: readonly Cut[] = []): st
   return columns(narrowed(rows, cuts, width, widthOf), widthOf)
     .map((line) => `${fit(line.trimEnd(), width, widthOf)}\n`)
     .join("");
+}
+
+/** A table of which one column has commands: if a row would not fit, all of these go below their rows (TB1). */
+export function commandTable(
+  page: Page,
+  rows: Rows,
+  { column, cuts }: { column: number; cuts: readonly Cut[] },
+): string {
+  const { widthOf } = page;
+  if (columns(rows, widthOf).every((line) => widthOf(line) <= pageWidth(page))) return tableText(page, rows);
+  const rest = rows.map((row) => row.toSpliced(column, 1));
+  const moved = cuts.map((cut) => ({ ...cut, column: cut.column > column ? cut.column - 1 : cut.column }));
+  const lines = tableText(page, rest, moved).split("\n");
+  const [, ...below] = rows.map((row) => row[column] ?? "");
+  const commands = ["", ...below].map((command) => (command === "" ? "" : `${INDENT}${COMMAND}${command}\n`));
+  return commands.map((command, at) => `${lines[at]}\n${command}`).join("");
+}
+
+/** A table with columns that can be spared: if cutting is not enough, they are left out, one after the other. */
+export function sparingTable(page: Page, rows: Rows, spared: readonly string[], cuts: readonly string[]): string {
+  const [head = []] = rows;
+  const there = cuts.filter((name) => head.includes(name));
+  const marks = there.map((name) => ({ column: head.indexOf(name), keeps: "start" }) as const);
+  const lines = columns(narrowed(rows, marks, pageWidth(page), page.widthOf), page.widthOf);
+  const [first, ...others] = spared;
+  if (first === undefined || lines.every((line) => page.widthOf(line) <= pageWidth(page)))
+    return tableText(page, rows, marks);
+  const without = rows.map((row) => row.toSpliced(head.indexOf(first), 1));
+  return sparingTable(page, without, others, cuts);
 }
 
 /** Marks a command: it is never broken, so that it can be copied. */
@@ -54,17 +84,6 @@ export function listText(page: Page, rows: Rows, firsts: number): string {
 }
 
 const INDENT = "  ";
-
-/** Breaks a text between words; a word that is longer than a line keeps it to itself. */
-export function wordWrapped(text: string, width: number, widthOf: WidthOf): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
 
 /** Cuts these columns, one after the other, until the lines fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {

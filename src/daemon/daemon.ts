@@ -272,7 +272,7 @@ export class Daemon {
       crash: cause === "daemon crash" ? this.#crash : null,
       items,
       log: this.#opened().log.report,
-      tookMs: this.#took(),
+      tookMs: cause === "holder crash" ? 0 : this.#took(),
     };
     await this.#reports.add(report);
     bus.publish("recovery.reported", report);
@@ -331,7 +331,7 @@ export class Daemon {
   }
 
   #status(): StatusResult {
-    const { world, version, safeMode } = this.#ports;
+    const { world, version, safeMode, configFile } = this.#ports;
     const mode = safeMode.state;
     const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
     const { disk, ...others } = this.#ports.others();
@@ -354,6 +354,7 @@ export class Daemon {
         .flatMap((part) => part.troubles?.() ?? [])
         .slice(0, MAX_TROUBLES),
       counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
+      config: configFile,
     };
   }
 

@@ -2,7 +2,7 @@
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
 import type { Config } from "../wire/files/config-schema.ts";
-import type { StatusResult } from "../wire/rpc/rpc.ts";
+import type { ConfigFile, StatusResult } from "../wire/rpc/rpc.ts";
 import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import type { PathSteps } from "../world/path-steps.ts";
@@ -24,6 +24,7 @@ export type DaemonWorld = HomeWorld & {
 export type DaemonPorts = {
   readonly world: DaemonWorld & { readonly http: Http; readonly httpClient: HttpClient };
   readonly config: Config;
+  readonly configFile: ConfigFile;
   readonly version: string;
   readonly bus: Bus;
   readonly safeMode: SafeMode;

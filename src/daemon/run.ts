@@ -9,12 +9,14 @@
 //     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
 import { type Fault, isFault } from "../base/fault.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
+import { configFile } from "../home/config-file.ts";
 import { DiskFaults } from "../home/disk-faults.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWhole } from "../log/file/file.ts";
 import { configRefusal, loadConfig } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
+import type { ConfigFile } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
@@ -108,17 +110,18 @@ class Startup {
     const { world, absolute } = this.#program;
     const env = world.self.environment();
     const read = (path: string) => readWhole(world.disk, path);
-    const loaded = loadConfig({ env: (name) => env[name], absolute, read });
+    const source = { env: (name: string) => env[name], absolute, read };
+    const loaded = loadConfig(source);
     if (!loaded.ok) {
       const { message, hint } = configRefusal(loaded.error);
       this.#refusal = `${message} ${hint}`;
       return "config invalid";
     }
-    await this.#makeDaemon(loaded.value.config);
+    await this.#makeDaemon(loaded.value.config, configFile(source));
     return "config valid";
   }
 
-  async #makeDaemon(config: Config): Promise<void> {
+  async #makeDaemon(config: Config, file: ConfigFile): Promise<void> {
     const { world, say } = this.#program;
     const { presence, others, ended } = this.#links;
     let tending = (): void => undefined;
@@ -132,7 +135,8 @@ class Startup {
       say(`stopped: ${String(error)}`);
       ended.resolve(FAILED);
     };
-    const daemon: Daemon = new Daemon({ world, config, version: VERSION, bus, safeMode, others, onBug, say });
+    const ports = { world, config, configFile: file, version: VERSION, bus, safeMode, others, onBug, say };
+    const daemon: Daemon = new Daemon(ports);
     this.daemon = daemon;
     tending = () => {
       presence.keepLocks();

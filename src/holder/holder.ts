@@ -324,9 +324,9 @@ export class Holder implements Host {
 
   #cannotStart(fault: Fault, code: number): void {
     const [program] = this.#spec.argv;
-    void this.#output.said(
-      Buffer.from(`holdfast: ${program} cannot be started: ${fault.message}\r\n${fault.hint}\r\n`),
-    );
+    const known = fault.message === `start ${program}: ${fault.code}` ? WHY_NOT[fault.code] : undefined;
+    const why = known === undefined ? fault.message : `${known} (${fault.code})`;
+    void this.#output.said(Buffer.from(`holdfast: ${program} cannot be started: ${why}\r\n${fault.hint}\r\n`));
     this.#ended.resolve({ kind: "exited", code });
   }
 
@@ -368,6 +368,13 @@ const ENDED = {
   code: "holder.ended",
   message: "The program has ended.",
   hint: "Start it again, or open another terminal.",
+};
+
+/** Why a program cannot be started, as a shell says it. */
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: "it was not found",
+  EACCES: "it may not be executed",
+  ENOEXEC: "it is not a program",
 };
 
 const NOT_STARTED = {

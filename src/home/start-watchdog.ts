@@ -18,6 +18,7 @@ import { readJson } from "../log/file/json-file.ts";
 import { configRefusal, type LoadedConfig, loadConfig, type Problem } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
+import type { ConfigFile } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
@@ -26,6 +27,7 @@ import type { Random } from "../world/random.ts";
 import { realChildren } from "../world/real/children.ts";
 import { NO_LATE_THREADS, type Self } from "../world/self.ts";
 import { whyNotAllowed } from "./callers.ts";
+import { configFile } from "./config-file.ts";
 import { withoutOurs } from "./environment.ts";
 import { keepIdentity } from "./identity.ts";
 import { RUN, WATCHDOG_LOCK } from "./layout.ts";
@@ -70,6 +72,12 @@ export async function startWatchdog(
 export function readConfig(world: Pick<StartWorld, "console" | "disk">): Result<LoadedConfig, readonly Problem[]> {
   const { env, absolute } = world.console;
   return loadConfig({ env, absolute, read: (path) => readWhole(world.disk, path) });
+}
+
+/** The file that a program started here would use. */
+export function configHere(world: Pick<StartWorld, "console" | "disk">): ConfigFile {
+  const { env, absolute } = world.console;
+  return configFile({ env, absolute, read: (path) => readWhole(world.disk, path) });
 }
 
 /** SW3, SW4 */

@@ -34,6 +34,24 @@ test("the first five minutes with agents work as documented, through a killed da
     expect(log).toContain(words);
     expect(page).toContain(words);
   }
+  // Line by line, as it is printed; only times and ids differ.
+  const plain = (text: string) =>
+    text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, "TIME").replace(/\b[0-9a-f]{16}\b/g, "ID");
+  const documented = /agent log first\n…\n(.*?)```/s.exec(page)?.[1] ?? "";
+  expect(documented).toContain("turn 2 is complete");
+  expect(plain(log)).toContain(plain(documented));
+  const { out } = await home.run("prompts", prompt.id);
+  expect(plain(out)).toMatch(/\nsince {3}TIME, /);
+  expect(plain(page)).toMatch(/\nsince {3}TIME, /);
+});
+
+test("every command on agents takes --json, as the page says", () => {
+  expect(page).toContain("All of these commands take `--json`");
+  const helps = generateHelpTextForAllCommands(app).filter(([route]) =>
+    /\b(?:agent|rules) [a-z]+$|\b(?:prompts|answer)$/.test(route),
+  );
+  expect(helps.length).toBeGreaterThan(15);
+  for (const [route, text] of helps) expect({ route, json: text.includes("--json") }).toEqual({ route, json: true });
 });
 
 test("the page names every tool of agents and every command on them", () => {

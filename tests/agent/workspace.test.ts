@@ -149,7 +149,11 @@ if (!forbidden)
       expect(git("log", "--format=%s", "--all")).toBe("first\n");
       expect(await cli(place, "agent", "inspect", "alpha")).toMatch(/its commits\s+holdfast agent fetch alpha/);
       expect(await cli(place, "agent", "fetch", "alpha", "--print")).toStartWith("git --git-dir");
-      await cli(place, "agent", "fetch", "alpha");
+      const planned = { id, name: "alpha", repository: top, branch: clone?.branch };
+      expect(JSON.parse(await cli(place, "agent", "fetch", "alpha", "--print", "--json"))).toMatchObject(planned);
+      expect(git("log", "--format=%s", "--all")).toBe("first\n");
+      const fetched = await cli(place, "agent", "fetch", "alpha", "--json");
+      expect(JSON.parse(/^\{.*$/m.exec(fetched)?.[0] ?? "")).toMatchObject(planned); // git says something too.
       expect(git("log", "--format=%s", clone?.branch ?? "")).toBe("inside\nfirst\n");
       expect(git("status", "--porcelain", "-b")).toBe("## main\n");
     },

@@ -83,10 +83,14 @@ test("commands that only look take the newest run of a name; those that change s
   }
   expect(await home.ok("logs", "greet")).toBe("second\n");
   expect(await home.ok("logs", "greet.yaml", "--step", "say")).toBe("second\n");
-  const [, { id }] = await home.json("workflows");
+  const [{ id: older }, { id }] = await home.json("workflows");
   expect(await home.ok("checkpoints", "show", "greet")).toContain(id);
   rejects(await home.run("resume", "greet"), 4, "There are 2 runs of greet");
   rejects(await home.run("cancel", "greet"), 4, "There are 2 runs of greet");
+  const rows = `\n  ${older.slice(0, 8)}  greet  failed\n  ${id.slice(0, 8)}  greet  failed, the newest\n`;
+  expect((await home.run("resume")).err).toBe(
+    `holdfast: There are 2 runs to resume:${rows}  → Give the id of the one you mean.\n`,
+  );
   rejects(await home.run("logs", "gret"), 4, 'There is no run "gret".', "Did you mean greet?");
 }, 180_000);
 

@@ -39,16 +39,56 @@ test("tables, reports and the configuration fit a narrow window, and are whole e
   expect((await home.run("run", "w.yaml")).code).toBe(7);
   await home.ok("new", "-d", "work", "--", "sh", "-c", "while :; do sleep 1; echo a long command line; done");
   await home.ok("rules", "add", "deny", "Bash", "--arg", "command=git push *", "--message", "x".repeat(100));
-  for (const words of [["workflows"], ["ls"], ["rules", "ls"], ["checkpoints", "ls"], ["config", "show"]]) {
+  for (const words of [
+    ["workflows"],
+    ["ls"],
+    ["rules", "ls"],
+    ["checkpoints", "ls"],
+    ["config", "show"],
+    ["log", "verify"],
+  ]) {
     const window = home.window(words, { cols: 60 });
     expect(await window.exited).toBe(0);
     const lines = window.seen.split("\r\n");
     for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
     if (words[0] !== "ls") expect(await home.ok(...words)).not.toContain("…"); // It cuts programs anyway.
   }
-  const window = home.window(["workflows"], { cols: 100 });
+  const seen = async (cols: number, ...words: readonly string[]) => {
+    const window = home.window(words, { cols });
+    await window.exited;
+    return window.seen;
+  };
+  expect(await seen(60, "workflows")).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
+  for (const run of [[], ["w.yaml"]])
+    expect(await seen(80, "checkpoints", "ls", ...run)).toMatch(/VALID\r\n.* yes\r\n/);
+}, 180_000);
+
+test("messages, help, status and doctor are broken between words in a narrow window, and commands stay whole", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "w.yaml"), FAILING);
+  for (const _ of [1, 2, 3]) await home.run("run", "w.yaml");
+  const id = (await home.json("workflows"))[0].id.slice(0, 8);
+  const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+  for (const words of [
+    ["help", "agent", "new"],
+    ["help"],
+    ["resume", "w.yaml"],
+    ["workflows", "show", id],
+    ["doctor"],
+  ]) {
+    const window = home.window(words, { cols: 60 });
+    await window.exited;
+    for (const line of window.seen.split("\r\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+    const { out, err } = await home.run(...words);
+    // Clocks and files change, and the steps of a run take one row each.
+    if (!["doctor", "workflows"].includes(words[0] ?? "")) expect(wordsIn(window.seen)).toEqual(wordsIn(out + err));
+  }
+  const window = home.window(["status"], { cols: 60 });
   await window.exited;
-  expect(window.seen).toMatch(/holdfast resume [0-9a-f]{8}/);
+  expect(window.seen).toMatch(
+    /\r\nneeds you {2}run a-workflow-with-a-rather-long-name \([0-9a-f]{8}\)\r\n {11}failed: /,
+  );
+  expect(window.seen).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
 }, 180_000);
 
 test("send, rename, move and down print JSON", async () => {
@@ -58,6 +98,38 @@ test("send, rename, move and down print JSON", async () => {
   expect(await home.json("rename", "one", "two")).toEqual({ id, name: "two" });
   expect(await home.json("move", "two", "blue")).toEqual({ id, name: "two", lane: "blue" });
   expect(await home.json("down")).toEqual({ home: home.path, state: "down", killed: false });
+}, 180_000);
+
+test("the help of a command names the fields that its --json prints", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "w.yaml"), FAILING);
+  await home.ok("new", "-d", "work", "--", "cat");
+  await home.run("run", "w.yaml");
+  await home.ok("rules", "add", "deny", "Bash");
+  await home.ok("agent", "new", "a", "--provider", "scripted", "--", "cat");
+  const commands: readonly (readonly [string, ...string[]])[] = [
+    ...([["ls"], ["workflows ls"], ["workflows show", "w.yaml"], ["checkpoints ls"], ["checkpoints verify"]] as const),
+    ...([["status"], ["agent tree"], ["rules ls"], ["config show"], ["config check"], ["doctor"]] as const),
+    ...([["recovery report"], ["recovery status"], ["gc", "--dry-run"], ["log verify"], ["safe-mode status"]] as const),
+    ...([
+      ["history", "work"],
+      ["send", "work", "x"],
+      ["rename", "work", "job"],
+      ["move", "job", "blue"],
+    ] as const),
+  ];
+  for (const [command, ...words] of commands) {
+    const help = await home.ok("help", ...command.split(" "));
+    const text = /\n +\[--json\] +(.*)/.exec(help)?.[1]?.replace(/: (?:\[\{[^}]*\}\]|\[[^\]]*\]|\{[^}]*\})/g, "") ?? "";
+    const named = /\{(.*?)\}/.exec(text)?.[1]?.split(", ") ?? [];
+    const printed = await home.json(...command.split(" "), ...words);
+    const fields = Object.keys(Array.isArray(printed) ? printed[0] : printed);
+    const always = named.filter((field) => !field.endsWith("?"));
+    const known = named.map((field) => field.replace("?", ""));
+    expect({ command, lacks: always.filter((field) => !fields.includes(field)) }).toEqual({ command, lacks: [] });
+    expect({ command, hides: fields.filter((field) => !known.includes(field)) }).toEqual({ command, hides: [] });
+  }
+  expect(await home.json("kill", "job", "-s", "WINCH")).toMatchObject({ name: "job", sent: "SIGWINCH" });
 }, 180_000);
 
 test("help is grouped, `help X` is `X --help`, and a command's help has its summary and its description", async () => {

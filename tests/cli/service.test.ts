@@ -129,7 +129,10 @@ describe("when it is not possible", () => {
       "There is no systemd --user here: Failed to connect to bus: No medium found.",
     );
     expect([existsSync(home.unit), existsSync(home.state)]).toEqual([false, false]);
-    expect(await home.ok("service", "status")).toStartWith("installed  no\n");
+    const status = await home.ok("service", "status");
+    expect(status).toStartWith("installed  no\n");
+    expect(status).toContain("  → holdfast up "); // `service install` would only fail.
+    expect(status).not.toContain("service install");
     const printed = await home.ok("service", "install", "--print");
     expect(commandWords(printed, "ExecStart").at(-1)).toBe(home.state);
     expect(linesOf(printed, "Environment").flatMap(unitWords)).toContain(`PATH=${home.env["PATH"]}`);

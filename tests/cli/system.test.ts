@@ -1,6 +1,6 @@
 // The commands about Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rewriteLast } from "../poison.ts";
 import { until } from "../until.ts";
@@ -78,6 +78,43 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
   expect(await home.listed("t")).toMatchObject({ state: "running", pid });
   expect(readFileSync(log, "utf8")).toStartWith(poisoned);
   expect(await home.ok("log", "verify", id)).toContain("whole: ");
+}, 180_000);
+
+test("a daemon that was started with another configuration is named by config check and doctor, until it is restarted", async () => {
+  const home = new Home();
+  const file = join(home.path, "config.toml");
+  const checked = async () => {
+    const { checks } = JSON.parse((await home.run("doctor", "--json")).out);
+    const { status, what } = checks.find(({ name }: { name: string }) => name === "configuration");
+    return {
+      inUse: (await home.json("config", "check")).inUse,
+      said: (await home.run("config", "check")).err,
+      status,
+      what,
+    };
+  };
+  expect(await home.json("config", "check")).toMatchObject({ found: true, inUse: null });
+  await home.ok("up");
+  expect(await checked()).toMatchObject({ inUse: true, said: "", status: "ok" });
+
+  appendFileSync(file, '[provider.mine]\nkind = "scripted"\ncommand = ["cat"]\n');
+  const changed = `${file} has changed since the daemon started`;
+  expect(await checked()).toMatchObject({ inUse: false, status: "warning", what: changed });
+  expect((await checked()).said).toBe(
+    `holdfast: ${changed}; it is read only at the start.\n  → holdfast down && holdfast up\n`,
+  );
+  const refused = await home.run("agent", "new", "a", "--provider", "mine");
+  expect(refused.err).toContain("There is no provider mine.");
+  expect(refused.err).toContain("read when Holdfast starts");
+  await home.ok("down");
+  await home.ok("up");
+  expect(await checked()).toMatchObject({ inUse: true, said: "", status: "ok" });
+  await home.ok("agent", "new", "a", "--provider", "mine");
+
+  const other = join(home.path, "other.toml");
+  writeFileSync(other, "");
+  const { err } = await home.at("", { HOLDFAST_CONFIG: other }, "config", "check");
+  expect(err).toStartWith(`holdfast: the running daemon uses ${file}, not ${other}; `);
 }, 180_000);
 
 test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {

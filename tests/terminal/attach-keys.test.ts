@@ -36,7 +36,7 @@ describe("the detach key", () => {
       .join(" ");
     const window = home.window(["attach", "outer"]);
     window.type(`${holdfast} attach inner; echo "left: $?"\r`);
-    await window.shows("Press it twice to leave inner.");
+    await window.shows("it twice to leave inner."); // The sentence takes two rows.
     await until(
       "the inner one is attached",
       async () => (await home.listed("inner")).clients === 1,

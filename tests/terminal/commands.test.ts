@@ -116,7 +116,9 @@ describe("a terminal's life", () => {
     const { code, out, err } = await home.run("new", "-d", "no", "--", "/nowhere/program");
     expect({ code, out }).toEqual({ code: 0, out: "no\n" });
     expect(err).toContain("no ended with exit code 127 at once.");
-    expect(await home.ok("history", "no")).toContain("/nowhere/program cannot be started");
+    expect(await home.ok("history", "no")).toContain(
+      "holdfast: /nowhere/program cannot be started: it was not found (ENOENT)\n",
+    );
   }, 180_000);
 
   test("wait --timeout returns 124 if the program is still running by then, and its exit code otherwise", async () => {

@@ -28,6 +28,10 @@ test("a window attached when its holder was killed continues with the next gener
     async () => (await home.listed("work")).state === "running",
     async () => (await home.listed("work")).state,
   );
+  const report = () => home.ok("recovery", "report");
+  await until("it is reported", async () => (await report()).includes("holder crash"), report);
+  expect(await report()).toContain(": holder crash, 1 terminal looked at\n");
+  expect(await home.json("recovery", "report")).toMatchObject({ cause: "holder crash", tookMs: 0 });
   window.type("echo $((6 * 7))\r");
   await window.shows("42");
   window.type("exit 5\r");
@@ -199,4 +203,24 @@ test("a report counts each kind of item", async () => {
   expect(await home.ok("recovery", "report")).toContain("5 ms, 2 terminals, 1 tmux session, 2 processes looked at\n");
   write("2");
   expect(await home.ok("recovery", "report")).toContain("5 ms, nothing looked at\n");
+});
+
+test("a report says in words how the daemon ended, as far as that is known", async () => {
+  const home = new Home();
+  const directory = join(home.path, "recovery/reports");
+  mkdirSync(directory, { recursive: true });
+  const unseen = { signal: null, exitCode: null };
+  const ends = [
+    [{ ...unseen, reason: "SIGNAL", signal: "SIGKILL" }, "daemon crash (SIGKILL), live"],
+    [{ ...unseen, reason: "EXIT_CODE", exitCode: 1 }, "daemon crash (exit code 1), live"],
+    [{ ...unseen, reason: "SIGNAL" }, "daemon crash (killed), live"],
+    [{ ...unseen, reason: "HEARTBEAT_TIMEOUT" }, "daemon crash (nobody saw how it ended), live"],
+    [{ ...unseen, reason: "UNRESPONSIVE" }, "daemon crash (it did not respond), live"],
+    [null, "daemon crash, live"],
+  ] as const;
+  for (const [crash, text] of ends) {
+    const report = { at: "2026-01-01T00:00:00.000Z", cause: "daemon crash", crash, items: [], log: {}, tookMs: 5 };
+    writeFileSync(join(directory, "1.json"), JSON.stringify(report));
+    expect(await home.ok("recovery", "report")).toContain(text);
+  }
 });

@@ -78,7 +78,9 @@ test(
       "steps:",
       ...stepsOf("one"),
       "  - id: leak",
-      "    shell: echo the token is ${api_token}",
+      "    shell: |-",
+      "      echo the token is ${api_token}",
+      "      true",
       "    capture: said",
       "  - id: two",
       "    shell: exit 4",
@@ -104,6 +106,7 @@ test(
     expect(text).toContain("Failed, step 3: It ended with exit code 4.");
     expect(text).toMatch(/\nresume +runs step 3; 2 steps before it will not run again\n/);
     expect(text).toMatch(/ {2}v_one +one-1\n/);
+    expect(text).toMatch(/ {2}leak +succeeded .*api_token\}\\ntrue\n/); // A script of several lines takes one row.
     const shown = await home.ok("checkpoints", "show", "flow", "--json");
     expect(JSON.parse(shown)).toMatchObject({ session_id: id, variables: { api_token: "(hidden)", v_one: "one-1" } });
     expect(JSON.parse(shown).variables.said).toBe("the token is (hidden)");

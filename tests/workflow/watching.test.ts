@@ -18,16 +18,21 @@ async function begun(...lines: readonly string[]) {
   return { ...site, window, state };
 }
 
-/** The final screen: each line as it was left. */
+const COLUMNS = 80;
+
+/** The final screen: each line as it was left. A full row continues in the next one. */
 function screen(window: Window): string[] {
   const rows: string[] = [""];
   let at = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is told.
-  for (const [token] of window.seen.matchAll(/\u001b\[\d*[A-K]|[\r\n]|[^\u001b\r\n]+/g)) {
+  for (const [token] of window.seen.matchAll(/\u001b\[\d*[A-K]|[\r\n]|[^\u001b\r\n]/g)) {
     if (token === "\n") at += 1;
     else if (token === "\u001b[1A") at -= 1;
     else if (token === "\u001b[2K") rows[at] = "";
-    else if (token !== "\r") rows[at] = `${rows[at] ?? ""}${token}`;
+    else if (token !== "\r") {
+      if (rows[at]?.length === COLUMNS) at += 1;
+      rows[at] = `${rows[at] ?? ""}${token}`;
+    }
   }
   return rows.map((row) => row ?? "").filter((row) => row !== "");
 }
@@ -109,6 +114,20 @@ test(
     }
   },
   2 * MINUTE,
+);
+
+test(
+  "Ctrl-C leaves no live line behind, even if the last one was as wide as the window",
+  async () => {
+    const { home, write } = place();
+    write("flow.yml", "steps:", "  - id: one", `    shell: echo ${"wide ".repeat(30)}; ${WAITS}`);
+    const window = home.window(["run", "flow.yml"]);
+    await window.shows("  one: wide");
+    window.type("\x03");
+    expect(await window.exited).toBe(130);
+    expect(screen(window).join("\n")).not.toContain("flow running");
+  },
+  MINUTE,
 );
 
 test(

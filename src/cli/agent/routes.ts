@@ -207,7 +207,11 @@ const set = buildCommand<SetFlags, [agent: string], Context>({
 const fetch = buildCommand<FetchFlags, [agent: string], Context>({
   loader: async () => (await import("./fetch.ts")).fetchCommand,
   parameters: {
-    flags: { home, print: flag("Print the git command instead of running it") },
+    flags: {
+      home,
+      print: flag("Print the git command instead of running it"),
+      json: flag("One JSON object {id, name, repository, branch, command}"),
+    },
     positional: one,
   },
   docs: described(

@@ -5,6 +5,7 @@ import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import type { StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
 import { pause, within } from "../../world/wait.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { isWantedUp, noDaemon, pageTroubles } from "../troubles.ts";
 import { type Finding, fine, problem, type Site } from "./check.ts";
 
@@ -38,13 +39,19 @@ export async function checkDaemon(site: Site): Promise<Finding[]> {
 async function statusWithin({ world, home }: Site, patienceMs: number): Promise<StatusResult | undefined> {
   const { clock } = world;
   for (const began = clock.elapsed(); ; await pause(clock, LOOK_MS)) {
-    const line = await dial(world, home);
-    const client = line.ok ? line.value : undefined;
-    const status = client && (await within(clock, ANSWER_MS, client.call("status", {})));
-    client?.close();
-    if (status?.ok === true) return status.value;
+    const status = await daemonStatus(world, home);
+    if (status !== undefined) return status;
     if (clock.elapsed() - began >= patienceMs) return undefined;
   }
+}
+
+/** Undefined if no daemon answers. */
+export async function daemonStatus(world: DaemonCommandWorld, home: string): Promise<StatusResult | undefined> {
+  const line = await dial(world, home);
+  const client = line.ok ? line.value : undefined;
+  const status = client && (await within(world.clock, ANSWER_MS, client.call("status", {})));
+  client?.close();
+  return status?.ok === true ? status.value : undefined;
 }
 
 function found({ what, next }: Trouble, why: string): Finding {

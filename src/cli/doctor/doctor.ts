@@ -12,6 +12,7 @@ import { realMachine } from "../../world/real/machine.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { foldedFor } from "../fold.ts";
 import { chosenHome, meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
@@ -71,10 +72,11 @@ async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Ex
   const fixed = flags.fix === true ? await mendAll(first) : [];
   const findings = fixed.length > 0 ? await examine(world, home.value, deep) : first; // DD3
   const checks = findings.map(({ name, status, what, why, next }): Check => ({ name, status, what, why, next }));
+  const { out, widthOf } = world.console;
   const text = flags.json
     ? visibleLine(JSON.stringify({ checks, fixed }))
-    : visible(wordsOf(checks, fixed, flags.fix === true).join("\n"));
-  await world.console.out.write(`${text}\n`);
+    : foldedFor(out, widthOf, visible(wordsOf(checks, fixed, flags.fix === true).join("\n")));
+  await out.write(`${text}\n`);
   return ok(checks.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.ok);
 }
 

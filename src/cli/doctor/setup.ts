@@ -3,30 +3,37 @@
 //      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
+import { differenceOf } from "../../home/config-file.ts";
 import { findProgram } from "../../home/find-program.ts";
 import { originalOf } from "../../home/identity.ts";
-import { readConfig } from "../../home/start-watchdog.ts";
+import { configHere, readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
 import { askProgram } from "../brief.ts";
 import { count } from "../print.ts";
 import { serviceState } from "../service/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
+import { daemonStatus } from "./daemon.ts";
 
 const AGENTS = ["claude", "codex", "gemini", "opencode", "cursor-agent"];
 /** DU1. Some programs load half a megabyte of script first, which takes more than a second on a busy machine. */
 const VERSION_MS = 3_000;
 const MAX_WORDS = 60;
 
-export async function checkConfiguration({ world }: Site): Promise<Finding[]> {
+export async function checkConfiguration({ world, home }: Site): Promise<Finding[]> {
   const loaded = readConfig(world);
   if (loaded.ok) {
     const { path, found } = loaded.value;
+    const what = differenceOf(configHere(world), (await daemonStatus(world, home))?.config);
+    if (what !== undefined)
+      return [warning("configuration", { what, why: "it is read only at the start", next: RESTART })];
     return [fine("configuration", found ? `${path}: valid` : "no file; the defaults apply")];
   }
   const [first] = loaded.error;
   const what = `${count(loaded.error.length, "mistake")} in the configuration; Holdfast does not start with it`;
   return [problem("configuration", { what, why: first ? problemText(first) : "", next: "holdfast config check" })];
 }
+
+const RESTART = "holdfast down && holdfast up; programs keep running";
 
 export async function checkRuntime({ machine }: Site): Promise<Finding[]> {
   const wanted = about.dependencies.bun;

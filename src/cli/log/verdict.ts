@@ -1,11 +1,13 @@
 // Formats what `log verify` found: the sessions, the write-ahead log, the quarantine, the findings, then the verdict
-// and
-// the next command.
+// and the next command.
 
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { QuarantineItem } from "../../log/file/quarantine.ts";
 import type { Finding, Inspection, SessionSummary } from "../../log/inspect.ts";
+import type { Console } from "../../world/console.ts";
+import { foldedFor } from "../fold.ts";
 import { count } from "../print.ts";
+import { tableText } from "../table.ts";
 
 /** The findings; `--json` prints this as it is. */
 export type LogVerdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
@@ -15,19 +17,19 @@ const MAX_ROWS = 40;
 /** More findings add nothing new. */
 const MAX_FINDINGS = 50;
 
-export function verdictText(verdict: LogVerdict): string {
+export function verdictText(verdict: LogVerdict, console: Console): string {
   const parts = [
     `home: ${visibleLine(verdict.home)}${verdict.running ? " (a daemon is running)" : ""}`,
-    sessionTable(verdict.sessions),
+    sessionTable(verdict.sessions, console),
     walText(verdict.wal),
     ...quarantineText(verdict.quarantine),
     ...findingsText(verdict.findings),
     conclusion(verdict),
   ];
-  return visible(parts.join("\n"));
+  return foldedFor(console.out, console.widthOf, visible(parts.join("\n")));
 }
 
-function sessionTable(sessions: readonly SessionSummary[]): string {
+function sessionTable(sessions: readonly SessionSummary[], console: Console): string {
   if (sessions.length === 0) return "sessions: none yet";
   const shown = sessions.toSorted((a, b) => b.last - a.last).slice(0, MAX_ROWS);
   const rows = shown.map(({ session, entries, first, last, waiting }) => [
@@ -36,17 +38,9 @@ function sessionTable(sessions: readonly SessionSummary[]): string {
     entries === 0 ? "-" : `${first}–${last}`,
     String(waiting),
   ]);
-  const lines = columns([["SESSION", "ENTRIES", "SEQ", "WAITING"], ...rows]);
+  const table = tableText(console, [["SESSION", "ENTRIES", "SEQ", "WAITING"], ...rows], [{ column: 0, keeps: "end" }]);
   const more = sessions.length - shown.length;
-  return [...lines, ...(more > 0 ? [`… and ${count(more, "session")} more; --json lists all`] : [])].join("\n");
-}
-
-/** The cells of a column have the same width; the last column needs no padding. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
-  );
+  return [table.trimEnd(), ...(more > 0 ? [`… and ${count(more, "session")} more; --json lists all`] : [])].join("\n");
 }
 
 function walText({ files, bytes, end, durable, drained }: LogVerdict["wal"]): string {

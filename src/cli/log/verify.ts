@@ -23,7 +23,7 @@ async function verify(world: CommandWorld, flags: DataFlags, key?: string): Prom
   const inspection = await settled(world, opened.value, key !== undefined);
   const whole = !inspection.findings.some(isDamage);
   const verdict: LogVerdict = { home, whole, running: isRunning(world, home), ...inspection };
-  const text = flags.json ? visibleLine(JSON.stringify(verdict)) : verdictText(verdict);
+  const text = flags.json ? visibleLine(JSON.stringify(verdict)) : verdictText(verdict, world.console);
   await world.console.out.write(`${text}\n`);
   return ok(whole ? EXIT.ok : EXIT.failed);
 }

@@ -60,7 +60,9 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
 
 function words({ unreachable, unit, installed, current, enabled, active, state, pid, linger, home }: ServiceState) {
   const answer = (is: boolean | null) => (is === null ? "unknown" : is ? "yes" : "no");
-  if (!installed) return ["installed  no", ...(unreachable ? [unreachable] : []), "  → holdfast service install"];
+  if (!installed && unreachable !== null)
+    return ["installed  no", unreachable, "  → holdfast up   works without a service"];
+  if (!installed) return ["installed  no", "  → holdfast service install"];
   return [
     `installed  ${unit}`,
     `home       ${home ?? "not ours"}`,

@@ -3,12 +3,17 @@
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { looksSecret } from "../../core/environment.ts";
-import { readConfig } from "../../home/start-watchdog.ts";
+import { differenceOf } from "../../home/config-file.ts";
+import { configHere, readConfig } from "../../home/start-watchdog.ts";
 import { configPath, configRefusal, type Problem, problemText } from "../../wire/files/config.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { showConfig } from "../../wire/files/config-show.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import { daemonStatus } from "../doctor/daemon.ts";
 import type { DataFlags } from "../flags.ts";
+import { chosenHome } from "../home.ts";
+import { say } from "../print.ts";
 import { pageWidth } from "../table.ts";
 
 async function show(world: CommandWorld, flags: DataFlags): Promise<Exit> {
@@ -30,14 +35,20 @@ function withoutSecrets(config: Config): Config {
   return { ...config, watch: Object.fromEntries(watch) };
 }
 
-async function check(world: CommandWorld, flags: DataFlags): Promise<Exit> {
+async function check(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const { console } = world;
   const loaded = readConfig(world);
   const problems: readonly Problem[] = loaded.ok ? [] : loaded.error;
   const path = configPath(console) ?? null;
   const found = !loaded.ok || loaded.value.found;
-  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify({ path, found, problems }))}\n`);
+  const home = chosenHome(console, flags.home);
+  const used = home === undefined ? undefined : (await daemonStatus(world, home))?.config;
+  const difference = differenceOf(configHere(world), used);
+  const inUse = used === undefined ? null : difference === undefined;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify({ path, found, problems, inUse }))}\n`);
   else await console.out.write(visible(`${wordsOf(problems, path, found).join("\n")}\n`));
+  if (!flags.json && difference !== undefined)
+    await say(console, `${difference}; it is read only at the start.\n  → holdfast down && holdfast up`);
   return ok(problems.length === 0 ? EXIT.ok : EXIT.failed);
 }
 
@@ -47,4 +58,4 @@ function wordsOf(problems: readonly Problem[], path: string | null, found: boole
 }
 
 export const configShowCommand = command(show);
-export const configCheckCommand = command(check);
+export const configCheckCommand = withDaemonWorld(check);

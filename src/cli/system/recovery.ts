@@ -4,6 +4,7 @@ import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
+import { CrashReason } from "../../home/last-crash.ts";
 import { RECOVERY_STATE, REPORTS } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
@@ -11,6 +12,7 @@ import type { Report } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
 import { count, timeText } from "../print.ts";
 import { hangs, type Progress, progressText } from "../start.ts";
@@ -91,13 +93,28 @@ function isReport(value: unknown): value is Report {
 }
 
 function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, tookMs }: Report): string {
-  const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not record it.
+  const how = crash ? howText(crash) : undefined;
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
-  const head = `${timeText(console, at)}: ${why}, live after ${tookMs} ms, ${countsOf(items)} looked at`;
+  const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
+  const { out, widthOf } = console;
+  const head = foldedFor(out, widthOf, `${timeText(console, at)}: ${why}, ${took}${countsOf(items)} looked at`);
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
   const lines = listText(console, rows, 2).trimEnd();
   return lines === "" ? head : `${head}\n${lines}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  [CrashReason.SIGNAL]: "killed",
+  [CrashReason.HEARTBEAT_TIMEOUT]: "nobody saw how it ended",
+  [CrashReason.UNRESPONSIVE]: "it did not respond",
+};
+
+/** How the daemon ended, as far as the watchdog saw it; undefined if an older one has not recorded it. */
+function howText({ signal, exitCode, reason }: NonNullable<Report["crash"]>): string | undefined {
+  if (typeof signal === "string") return signal;
+  if (typeof exitCode === "number") return `exit code ${exitCode}`;
+  return typeof reason === "string" ? (REASONS[reason] ?? reason) : undefined;
 }
 
 /** Counts by kind: "4 terminals, 1 tmux session". */

@@ -22,7 +22,7 @@ import type { ReportFlags } from "./recovery.ts";
 import type { UpFlags } from "./up.ts";
 
 const STATUS =
-  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attention}";
+  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?, config?}";
 
 const up = buildCommand<UpFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,
@@ -94,7 +94,9 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
   routes: {
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
-      parameters: { flags: { home, json: flag("One JSON object {stage, attempt, report}") } },
+      parameters: {
+        flags: { home, json: flag("One JSON object {stage, attempt, report, error, running, progress?, reading?}") },
+      },
       docs: { brief: "Show how far recovery is" },
     }),
     report: buildCommand<ReportFlags, [name?: string], Context>({
@@ -186,7 +188,12 @@ const config = buildRouteMap<"show" | "check", Context>({
     }),
     check: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configCheckCommand,
-      parameters: { flags: { home, json: flag("One JSON object {path, found, problems}") } },
+      parameters: {
+        flags: {
+          home,
+          json: flag("One JSON object {path, found, problems, inUse}; inUse is null if no daemon answers"),
+        },
+      },
       docs: { brief: "Check the configuration: every problem with its key and line" },
     }),
   },

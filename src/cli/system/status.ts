@@ -23,6 +23,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { readOnlyDisk } from "../disk.ts";
 import type { DataFlags } from "../flags.ts";
+import { foldedFor } from "../fold.ts";
 import { meantHome } from "../home.ts";
 import { count, timeText } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
@@ -110,7 +111,9 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
 }
 
 export async function printStatus({ console }: DaemonCommandWorld, shown: Shown, json: boolean): Promise<void> {
-  await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(console, shown)));
+  const { out, widthOf } = console;
+  const text = () => foldedFor(out, widthOf, visible(statusText(console, shown)));
+  await out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : text());
 }
 
 function statusText(console: Console, shown: Shown): string {

@@ -27,6 +27,8 @@ async function kill(world: DaemonCommandWorld, flags: KillFlags, ...keys: readon
     const sent = await signalTerminal(world, home.value, { id, signal });
     if (!sent.ok) return sent;
   }
+  const told = meant.value.map(({ id, name }) => ({ id, name, sent: signal }));
+  if (flags.json) await printJson(world.console, flags.lane === undefined && told.length === 1 ? told[0] : told);
   return ok(EXIT.ok);
 }
 

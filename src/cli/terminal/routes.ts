@@ -33,7 +33,10 @@ const POLICIES = ["auto", "ask", "never"] as const satisfies readonly RestorePol
 const WAYS = ["plan", "shell", "recipe"] as const;
 const one = { kind: "tuple", parameters: [terminal] } as const;
 const several = { kind: "array", minimum: 1, parameter: terminal } as const;
-const ROW = "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal}";
+const ROW = [
+  "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal, lastOutputAt, policy,",
+  "generation, restoredAt, program, typed, trouble?}",
+].join(" ");
 const DETACH = "Ctrl-\\ (terminal.detach_key) leaves it running; pressed twice, it goes to the program.";
 
 const lane = textFlag("lane", "The lane it belongs to: terminals that share a purpose [default = main]");
@@ -209,7 +212,9 @@ const kill = buildCommand<KillFlags, string[], Context>({
       home,
       signal: textFlag("signal", "Only deliver this signal, without waiting"),
       lane: textFlag("lane", "All running terminals of this lane, instead of some by their names"),
-      json: flag("One JSON object {id, name, exitCode, signal}; of several terminals or a lane an array of them"),
+      json: flag(
+        "One JSON object {id, name, exitCode, signal}, with --signal {id, name, sent}; of several terminals or a lane an array",
+      ),
     },
     aliases: { s: "signal" },
     positional: { kind: "array", parameter: terminal },

@@ -11,14 +11,13 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { say, timeText } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { tableText } from "../table.ts";
+import { sparingTable } from "../table.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];
-const CUTS = [
-  { column: HEAD.indexOf("STEP"), keeps: "start" },
-  { column: HEAD.indexOf("NAME"), keeps: "start" },
-] as const;
+const CUTS = ["STEP", "NAME"];
+/** What a narrow window does without, so that it shows whether they are valid: of one run, and of all runs. */
+const SPARED = { one: ["NAME", "SIZE", "RUN"], all: ["SIZE", "POINT"] };
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
   const meant = await meantRuns(world, flags, key);
@@ -31,7 +30,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags, key?: string): Pr
   const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
   else if (rows.length === 0) await say(console, "there are no checkpoints.");
-  else await console.out.write(tableOf(world, rows));
+  else await console.out.write(tableOf(world, rows, key === undefined ? SPARED.all : SPARED.one));
   return ok(EXIT.ok);
 }
 
@@ -77,7 +76,7 @@ function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
   return `${step} of ${steps}${name}${round}${map}`;
 }
 
-function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[]): string {
+function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[], spared: readonly string[]): string {
   const cells = rows.map(({ run, name, seq, time, state, step, bytes, valid, problem }) =>
     [
       ...[
@@ -91,7 +90,7 @@ function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[]): string 
       ...[`${bytes} B`, valid ? (problem === null ? "yes" : `not used: ${problem}`) : `NO: ${problem}`],
     ].map(visibleLine),
   );
-  return tableText(console, [HEAD, ...cells], CUTS);
+  return sparingTable(console, [HEAD, ...cells], spared, CUTS);
 }
 
 export const checkpointsLsCommand = withDaemonWorld(ls);

@@ -101,8 +101,9 @@ function stepCells(
   return [`  ${name}`, outcome, `${(duration_ms / 1000).toFixed(1)} s`, cut(world, command)];
 }
 
+/** In one row: the ends of its lines are shown as people write them. */
 function cut({ console }: DaemonCommandWorld, value: Json): string {
-  return fit(visibleLine(textOf(value)), MAX_TEXT, console.widthOf);
+  return fit(visibleLine(textOf(value).replaceAll("\n", "\\n")), MAX_TEXT, console.widthOf);
 }
 
 export const checkpointsShowCommand = withDaemonWorld(show);

@@ -12,12 +12,12 @@ import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
 import { say, timeText } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { tableText } from "../table.ts";
+import { commandTable } from "../table.ts";
 import { rowOf, stateText } from "./rows.ts";
 
 const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
 const WORKTREE = "WORKTREE";
-/** In a narrow window these columns are cut first, so that the next command stays visible. */
+/** In a narrow window these columns are cut, once the next commands are below their runs. */
 const CUTS = [
   { column: HEAD.length, keeps: "end" },
   { column: HEAD.indexOf("STATE"), keeps: "start" },
@@ -59,7 +59,9 @@ function tableOf({ console }: DaemonCommandWorld, runs: readonly ListedRun[]): s
   const rows = runs.map((run) =>
     [...cellsOf(run, console), ...(some ? [run.worktree?.path ?? ""] : [])].map(visibleLine),
   );
-  return tableText(console, [[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], some ? CUTS : CUTS.slice(1));
+  const column = HEAD.indexOf("NEXT");
+  const cuts = some ? CUTS : CUTS.slice(1);
+  return commandTable(console, [[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], { column, cuts });
 }
 
 function cellsOf(run: ListedRun, console: DaemonCommandWorld["console"]): string[] {

@@ -9,6 +9,7 @@ import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
 import { shortId } from "../sessions.ts";
+import { columns } from "../table.ts";
 
 /** The exit code shells use for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -101,9 +102,13 @@ export function runsOf(runs: readonly ListedRun[], key: string, absolute: Pickin
   return named.length > 0 ? named : runs.filter(({ path }) => path === absolute(key));
 }
 
+/** One per line, in the order in which they were started. */
 export function which(runs: readonly ListedRun[], message: string): Result<never> {
-  const named = runs.map(({ id, name, state }) => `${shortId(id)} (${name}, ${state})`).join(", ");
-  return refused("ambiguous", `${message}: ${named}.`, "Give the id of the one you mean.");
+  const inOrder = runs.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+  const cells = inOrder.map(({ id, name, state }) => [shortId(id), name, state]);
+  const [last = "", ...others] = columns(cells, (text) => text.length).reverse();
+  const lines = [...others.reverse(), `${last}, the newest`].map((line) => `  ${visibleLine(line)}`);
+  return refused("ambiguous", [`${message}:`, ...lines].join("\n"), "Give the id of the one you mean.");
 }
 
 /** Whether it goes on by itself. */

@@ -1,7 +1,7 @@
 // The display of a run that is followed: a line for each step that ended, and on a terminal two live lines: the
-// progress,
-// and the newest output.
-// SG1. Messages go to stderr. The live lines are overwritten in place, and removed when the run is over or left.
+// progress, and the newest output.
+// SG1. Messages go to stderr. The live lines are overwritten in place, and removed when the run is over or left. They
+//      leave room for the echo of a key, which would otherwise begin another row.
 // SG2. The time left is estimated from the rate of the items so far; without a rate nothing is shown.
 // SG3. Of several running attempts, the one that wrote last is shown.
 // SG4. Steps that ended before this command are marked. A retry is announced once, and an iteration has its number.
@@ -16,6 +16,8 @@ import { isUnderWay, stateText } from "./rows.ts";
 
 const CLEAR = "\r\u001b[2K";
 const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
+/** SG1: "^C" or "^\\", as the terminal shows them behind the last line, and the cursor. */
+const ECHO_CELLS = 3;
 /** SG3: the attempts that are looked at; a map may run more at once. */
 const MAX_WATCHED = 8;
 const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
@@ -132,7 +134,7 @@ class LiveSight implements RunView {
     const seconds = (clock.elapsed() - this.#began) / 1000;
     const rows = [liveText(run, endedItems(run) - (this.#first ?? 0), seconds)];
     if (this.#written !== "") rows.push(this.#written);
-    return rows.map((row) => fit(visibleLine(row), console.err.columns() - 1, console.widthOf));
+    return rows.map((row) => fit(visibleLine(row), console.err.columns() - ECHO_CELLS, console.widthOf));
   }
 
   /** SG3 */

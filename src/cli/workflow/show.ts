@@ -8,6 +8,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
+import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson, timeText } from "../print.ts";
@@ -62,7 +63,9 @@ function runText({ console }: DaemonCommandWorld, run: ShownRun): string {
     ...["done_with_failures"].filter((state) => state === run.state).map(() => next(`holdfast dlq ls ${shortId(id)}`)),
   ];
   const known = facts.flatMap(([fact, text]) => (text === null ? [] : [[fact, visibleLine(text)]]));
-  return [...columns(known, console.widthOf).map((line) => `${line}\n`), ...stepLines(console, run)].join("");
+  const { out, widthOf } = console;
+  const lines = columns(known, widthOf).map((line) => `${foldedFor(out, widthOf, line)}\n`);
+  return [...lines, ...stepLines(console, run)].join("");
 }
 
 function next(command: string): readonly [string, string] {

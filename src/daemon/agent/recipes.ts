@@ -23,7 +23,7 @@ export function recipeFor(agentConfig: Pick<AgentConfig, "recipes">, wish: Recip
 }
 
 function noProvider(name: string, known: readonly string[]): Result<never> {
-  const hint = `Use one of ${known.join(", ")}, or describe it in the configuration as [provider.${name}].`;
+  const hint = `Use one of ${known.join(", ")}, or add [provider.${name}] to the configuration, which is read when Holdfast starts: holdfast config check`;
   return refused("unknown-provider", `There is no provider ${name}.`, hint);
 }
 

@@ -92,6 +92,11 @@ One TOML file: \`$HOLDFAST_CONFIG\`, else \`$XDG_CONFIG_HOME/holdfast/config.tom
 or a value that does not fit, is an error that names the key and the line; nothing of a wrong file is
 used. \`holdfast config check\` checks it, \`holdfast config show\` prints all settings and where each
 comes from.
+
+Holdfast reads it when it starts. After a change, \`holdfast down && holdfast up\` makes the daemon use it:
+programs, agents and runs keep running. The same goes for another \`$HOLDFAST_CONFIG\`, which a daemon
+that is already running does not see; \`config check\` and \`doctor\` say if it uses another file. What
+commands read themselves, such as \`terminal.detach_key\`, counts at once.
 `;
 
 function reference(name: string, fields: Section): string {

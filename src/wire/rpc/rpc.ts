@@ -64,7 +64,12 @@ export type StatusResult = {
     readonly workflows: number;
     readonly prompts: number;
   };
+  /** What the daemon read when it started; absent from older daemons. */
+  readonly config?: ConfigFile;
 };
+
+/** A configuration file: where it is, or would be, and the hash of its content; null if there is none. */
+export type ConfigFile = { readonly path: string | null; readonly sha256: string | null };
 
 export type Trouble = { readonly what: string; readonly next: string };
 
@@ -85,6 +90,7 @@ export type Report = {
   readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];
   readonly log: unknown;
+  /** How long the daemon took to be live again; 0 if only a holder crashed. Older daemons recorded their age then. */
   readonly tookMs: number;
 };
 
