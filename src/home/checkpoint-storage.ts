@@ -27,7 +27,6 @@ import { type FoldableLog, foldWhole } from "../log/session/fold-log.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { sha256 } from "../world/hash.ts";
 
 /** For those that only read. */
 const HISTORY_LIMIT = 20;
@@ -78,7 +77,7 @@ export class CheckpointStorage {
 
   /** `seq` is that of the last event folded into the run. */
   save(run: Run, reason: CheckpointReason, seq: number): Promise<Result<Saved>> {
-    return this.#store(sessionOf(run)).save(sealed(toCheckpoint(run, reason, this.#now())), seq);
+    return this.#store(sessionOf(run)).save(contentOf(toCheckpoint(run, reason, this.#now())), seq);
   }
 
   /** The newest valid one as it is on disk, without the log (CS1). Refused if a newer version wrote it. */
@@ -169,9 +168,9 @@ export class CheckpointStorage {
   }
 }
 
-/** UC-1: its hash is over the JSON of all of it, with the field for the hash left empty. */
-function sealed(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
-  return { ...checkpoint, integrity_hash: sha256(JSON.stringify(checkpoint)) };
+/** Without the fields that the envelope writes. */
+function contentOf({ version: _, created_at: _time, integrity_hash: _hash, ...content }: WorkflowCheckpoint) {
+  return content;
 }
 
 /** CS3 */
@@ -181,7 +180,7 @@ function foundIn(reading: FileReading): CheckpointFound {
   if (reading.kind === "bad") return { kind: "bad", reason: reading.problem.reason };
   const { seq, time } = reading.head;
   if (reading.kind === "foreign") return { kind: "other rules", seq, time, reason: reading.problem.reason };
-  const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.checkpoint.sha256);
+  const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.head);
   if (checkpoint === undefined) return { kind: "bad", reason: "its content has an unknown shape" };
   return { kind: "whole", seq, time, checkpoint };
 }
@@ -197,7 +196,7 @@ function foldEvent(before: Folded | undefined, event: WorkflowEvent): Folded {
 }
 
 function bodyOf(loaded: Loaded & { kind: "loaded" }): WorkflowCheckpoint | undefined {
-  return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint.sha256);
+  return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint);
 }
 
 /** Those of these runs that can go on. */

@@ -42,10 +42,10 @@ function chosen({ run, files }: MeantRun, seq: number | undefined): Result<Shown
 }
 
 function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
-  const { integrity_hash, ...content } = checkpoint;
+  const { created_at: time, integrity_hash: sha256, ...content } = checkpoint;
   const plain = parseJson(JSON.stringify(content));
   const shown =
-    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), integrity_hash) : undefined;
+    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), { time, sha256 }) : undefined;
   if (shown === undefined) throw new Error("a masked checkpoint must still be a checkpoint");
   return shown;
 }

@@ -14,11 +14,17 @@ import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
 import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
-/** The shape of a checkpoint, and the rules that made its content. */
-export const CHECKPOINT_VERSION = 1;
-export const FOLD_VERSION = 1;
-/** The identification in the store's envelope. */
-export const CHECKPOINT_FACTS = { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION } as const;
+/** The shape of a checkpoint, and the rules that made its content. In version 1 all of it was below `body`. */
+export const CHECKPOINT_VERSION = 2;
+const FOLD_VERSION = 1;
+/** The identification in the store's envelope, which has `version`, `created_at` and `integrity_hash` (UC-1). */
+export const CHECKPOINT_FACTS = {
+  kind: "workflow",
+  version: CHECKPOINT_VERSION,
+  fold: FOLD_VERSION,
+  names: { time: "created_at", hash: "integrity_hash" },
+  migrations: { 1: (body: unknown) => body },
+} as const;
 
 export type CheckpointState =
   | { readonly kind: "BeforeStep"; readonly step_index: number }
@@ -94,7 +100,7 @@ export type WorkflowCheckpoint = {
   readonly mapreduce_state: MapReduceCheckpointState | null;
   readonly created_at: string;
   readonly reason: CheckpointReason;
-  /** SHA-256 of the JSON of all fields, with this one empty; empty until it is saved. */
+  /** SHA-256 of the file without this field (docs/FORMATS.md); empty until it is saved. */
   readonly integrity_hash: string;
   readonly run: RunRest;
 };
