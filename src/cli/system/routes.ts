@@ -44,7 +44,7 @@ const down = buildCommand<DownFlags, [], Context>({
   parameters: {
     flags: {
       home,
-      kill: flag("End the programs in all terminals first"),
+      kill: flag("End the programs of terminals, agents and workflow steps first"),
       json: flag("One JSON object {home, state, killed}"),
     },
   },
