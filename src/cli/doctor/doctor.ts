@@ -6,6 +6,7 @@
 // DD3. After --fix everything is checked again: the report shows what is left.
 
 import { isFault } from "../../base/fault.ts";
+import { localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { realMachine } from "../../world/real/machine.ts";
@@ -73,7 +74,7 @@ async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Ex
   const checks = findings.map(({ name, status, what, why, next }): Check => ({ name, status, what, why, next }));
   const text = flags.json
     ? visibleLine(JSON.stringify({ checks, fixed }))
-    : visible(wordsOf(checks, fixed, flags.fix === true).join("\n"));
+    : visible(localTimes(world.console, wordsOf(checks, fixed, flags.fix === true).join("\n")));
   await world.console.out.write(`${text}\n`);
   return ok(checks.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.ok);
 }

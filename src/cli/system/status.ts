@@ -6,6 +6,7 @@
 
 import about from "../../../package.json" with { type: "json" };
 import { isFault } from "../../base/fault.ts";
+import { localTime, localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { NotedAttempt } from "../../home/attempts.ts";
@@ -24,7 +25,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import { readOnlyDisk } from "../disk.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { count, timeText } from "../print.ts";
+import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
 import { tapeTroubles, troublesOf } from "../troubles.ts";
 import { askSessions, attentionOf } from "./attention.ts";
@@ -110,14 +111,16 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
 }
 
 export async function printStatus({ console }: DaemonCommandWorld, shown: Shown, json: boolean): Promise<void> {
-  await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(console, shown)));
+  await console.out.write(
+    json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(localTimes(console, statusText(console, shown))),
+  );
 }
 
 function statusText(console: Console, shown: Shown): string {
   const { version, home, watchdog, daemon, web, recovery, safeMode, counts } = shown;
   const { programs = [], disk = null, troubles = [], attempts = [], attention = [] } = shown;
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
-  const since = daemon.startedAt === null ? "" : `, since ${timeText(console, daemon.startedAt)}`;
+  const since = daemon.startedAt === null ? "" : `, since ${localTime(console, daemon.startedAt)}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
   const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
@@ -148,7 +151,7 @@ function linesOf(name: string, found: readonly Trouble[]): string[] {
 }
 
 function diskText(console: Console, { operation, path, code, since }: DiskTrouble): string {
-  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${timeText(console, since)}`}`;
+  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${localTime(console, since)}`}`;
 }
 
 /** Terminals always; the other counts only if they are not zero. */
