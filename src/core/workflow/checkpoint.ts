@@ -10,7 +10,7 @@ import { tableOf, toRecord } from "../../base/table.ts";
 import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
-import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
+import type { StepError, StepOutcome, Tried, WorkflowEvent } from "./events.ts";
 import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
@@ -54,7 +54,7 @@ export type CompletedStepRecord = {
   readonly iteration: number;
   readonly index: number;
   readonly handler: number | null;
-};
+} & Tried;
 
 export type MapReduceCheckpointState = Omit<Items, "all" | "again" | "source"> & {
   readonly phase: Phase;
@@ -167,7 +167,7 @@ export function flatIndex(
 }
 
 function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at } = record;
+  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at, tries } = record;
   return {
     step_index: flatIndex(run.definition, record),
     step,
@@ -182,6 +182,7 @@ function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
     iteration,
     index,
     handler: handler ?? null,
+    ...(tries && { tries }),
   };
 }
 
@@ -249,8 +250,8 @@ function itemsIn({ phase: _phase, active: _active, all, again, source, ...counts
 }
 
 function recordIn(record: CompletedStepRecord): StepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output } = record;
+  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output, tries } = record;
   const place = { step, phase, iteration, index, handler: handler ?? undefined };
   const end = { outcome, error: error ?? undefined, variables: captured_variables, output };
-  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at };
+  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at, ...(tries && { tries }) };
 }
