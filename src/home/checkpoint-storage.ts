@@ -4,7 +4,7 @@
 //      and `current` does the same for readers beside the daemon. So a damaged file costs only time.
 // CS2. Each one that was passed over is reported with its reason: no silent fallback (UC-7).
 // CS3. The daemon, `holdfast checkpoints` and the doctor read through it. A file is whole, of other rules (whole, but
-//      not used by this version), or bad, with the reason. Only `save` writes.
+//      not used by this version), or bad, with the reason. Only `save` and `delete` write.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -19,10 +19,12 @@ import {
 } from "../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../core/workflow/events.ts";
 import { type Run, sessionOf } from "../core/workflow/run.ts";
+import { filesOfHistory } from "../log/checkpoint/keep.ts";
 import type { Generation, Loaded } from "../log/checkpoint/load.ts";
 import { type CheckpointProblem, type FileReading, readCheckpoint } from "../log/checkpoint/read.ts";
 import { CheckpointStore, type Saved } from "../log/checkpoint/store.ts";
 import { DurableDirectories } from "../log/file/durable-directories.ts";
+import { removeIfThere } from "../log/file/file.ts";
 import { type FoldableLog, foldWhole } from "../log/session/fold-log.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
@@ -145,6 +147,15 @@ export class CheckpointStorage {
   /** The older ones, newest first. */
   listHistory(session: string): Generation[] {
     return this.#store(session).listHistory();
+  }
+
+  /** Of a run that is forgotten: its log alone says so from then on. Older ones first, so that none looks newest. */
+  delete(session: string): void {
+    const { disk, home } = this.#place;
+    const directory = joinPath(home, session);
+    for (const path of filesOfHistory(disk, joinPath(directory, "history")).reverse()) removeIfThere(disk, path);
+    removeIfThere(disk, joinPath(directory, "checkpoint.json"));
+    this.#stores.delete(session);
   }
 
   #now(): string {
