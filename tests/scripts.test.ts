@@ -61,7 +61,7 @@ describe("coverage", () => {
 describe("coverage of the files that the source documents name", () => {
   const named = [{ document: "D", name: "x.rs", ours: ["src/x.ts", "src/y.ts"] }];
 
-  test("one of ours that is under the limit is named, with what it stands for", () => {
+  test("NF-1 one of ours that is under the limit is named, with what it stands for", () => {
     const files = [
       { path: "src/x.ts", hit: 17, lines: 20 },
       { path: "src/y.ts", hit: 16, lines: 20 },
@@ -69,7 +69,7 @@ describe("coverage of the files that the source documents name", () => {
     expect(namedUnder(85, files, named)).toEqual(["src/y.ts has 80.0 % (D: x.rs)"]);
   });
 
-  test("NF1 one that is not there is named too, and all that are listed are there", () => {
+  test("NF-1 one that is not there is named too, and all that are listed are there", () => {
     expect(namedUnder(85, [{ path: "src/x.ts", hit: 1, lines: 1 }], named)).toEqual([
       "src/y.ts is not there (D: x.rs)",
     ]);

@@ -1,9 +1,10 @@
 // What agents tried in the last day and may not do (home/attempts.ts), for `status` and `prompts`.
 
+import { localTime } from "../base/local-time.ts";
 import { visibleLine } from "../base/visible.ts";
 import { attemptsSince, type NotedAttempt } from "../home/attempts.ts";
 import type { CommandWorld } from "./command-world.ts";
-import { count, say, timeText } from "./print.ts";
+import { count, say } from "./print.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A person reads no more of the same. */
@@ -26,5 +27,5 @@ function lineOf(
   { at, did, caller: { agent = "unknown", pid, exe, tty } }: NotedAttempt,
 ): string {
   const where = [exe, tty].filter((word) => word !== null).join(", ");
-  return `${timeText(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (process ${pid ?? "?"}${where === "" ? "" : `, ${where}`})`;
+  return `${localTime(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (process ${pid ?? "?"}${where === "" ? "" : `, ${where}`})`;
 }

@@ -1,9 +1,10 @@
 // The safe mode banner (SM-6): what is off, why, how to leave, how to report it; on stderr, before the command's
 // output.
+
+import { localTime } from "../base/local-time.ts";
 import { visible, visibleLine } from "../base/visible.ts";
 import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
 import type { CommandWorld } from "./command-world.ts";
-import { timeText } from "./print.ts";
 
 const LEAVE = "holdfast safe-mode exit";
 const REPORT = "holdfast recovery report, and `holdfast logs` for what happened before";
@@ -12,7 +13,7 @@ export async function banner({ console, disk }: CommandWorld, home: string, json
   const mode = readSafeMode(disk, home);
   if (!mode.active) return;
   const off = SAFE_MODE_OFF.filter(({ name }) => mode.off.includes(name)).map(({ says }) => says);
-  const message = `safe mode, because ${mode.reason}${mode.since === "" ? "" : ` (since ${timeText(console, mode.since)})`}`;
+  const message = `safe mode, because ${mode.reason}${mode.since === "" ? "" : ` (since ${localTime(console, mode.since)})`}`;
   if (json) {
     const hint = `Leave: ${LEAVE}. Report: ${REPORT}`;
     await console.err.write(`${visibleLine(JSON.stringify({ code: "safe-mode", message, off, hint }))}\n`);

@@ -1,21 +1,27 @@
 // Answers read-only requests from the logs on disk, in the words of the daemon, for when it is down.
 // DR1. Read-only: nothing is written, locked or started.
 // DR2. A session whose log does not fold is left out, as the daemon sets it aside; `holdfast log verify` names it.
+import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../core/agent/agent.ts";
 import { applyAgent } from "../core/agent/apply.ts";
 import type { AgentEvent } from "../core/agent/events.ts";
+import { applyTmux, type TmuxEvent } from "../core/tmux/events.ts";
+import type { TmuxCare } from "../core/tmux/tmux.ts";
 import { applyWorkflow } from "../core/workflow/apply.ts";
 import type { WorkflowEvent } from "../core/workflow/events.ts";
 import type { Run } from "../core/workflow/run.ts";
+import { TMUX } from "../home/layout.ts";
 import { readConfig } from "../home/start-watchdog.ts";
+import { checkCheckpoint } from "../log/checkpoint/check.ts";
 import type { LogView } from "../log/inspect.ts";
 import { foldWhole, type LogFolding } from "../log/session/fold-log.ts";
 import { configRefusal } from "../wire/files/config.ts";
 import { configRules, listedAgent, listedPrompts, listedRules, shownAgent } from "../wire/rpc/listed-agent.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, retriesOf, runningOf } from "../wire/rpc/listed-run.ts";
-import type { Methods } from "../wire/rpc/rpc.ts";
+import type { ListedTmux, Methods } from "../wire/rpc/rpc.ts";
 import { agentEventOf } from "../wire/stored/agent.ts";
+import { tmuxEventOf } from "../wire/stored/terminal.ts";
 import { workflowEventOf } from "../wire/stored/workflow.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { steadyView } from "./log/view.ts";
@@ -30,18 +36,21 @@ export type LookMethod =
   | "agent.show"
   | "agent.inbox"
   | "prompt.list"
-  | "rule.list";
+  | "rule.list"
+  | "tmux.list";
 
 /** A live daemon, or the disk. */
 export type Reader = {
   call<M extends LookMethod>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>>;
 };
 
+type Place = { readonly world: CommandWorld; readonly home: string };
+
 type Answers = {
   readonly [M in LookMethod]: (
     view: LogView,
     params: Methods[M]["params"],
-    world: CommandWorld,
+    place: Place,
   ) => Result<Methods[M]["result"]>;
 };
 
@@ -67,26 +76,26 @@ const ANSWERS: Answers = {
   "agent.show": (view, { id }) => ofAgent(view, id, (agent) => shownAgent(agent)),
   "agent.inbox": (view, { id }) => ofAgent(view, id, ({ inbox }) => inbox),
   "prompt.list": (view, { closed }) => ok(listedPrompts(agentsIn(view), closed === true)),
-  "rule.list": (view, _, world) => {
+  "rule.list": (view, _, { world }) => {
     const config = readConfig(world);
     return config.ok
       ? ok(listedRules(agentRecordsIn(view), configRules(config.value.config)))
       : { ok: false, error: configRefusal(config.error) };
   },
+  "tmux.list": (view, _, place) => ok(caresIn(view).map((care) => ({ ...care, ...savedOf(place, care.id) }))),
 };
 
 export class DiskReader implements Reader {
-  readonly #world: CommandWorld;
-  readonly #home: string;
+  readonly #place: Place;
 
   constructor(world: CommandWorld, home: string) {
-    this.#world = world;
-    this.#home = home;
+    this.#place = { world, home };
   }
 
   /** The disk is read anew for each request: what a holder or another daemon writes meanwhile is seen. */
   async call<M extends LookMethod>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
-    return ANSWERS[method](await steadyView(this.#world, this.#home), params, this.#world);
+    const { world, home } = this.#place;
+    return ANSWERS[method](await steadyView(world, home), params, this.#place);
   }
 }
 
@@ -117,6 +126,19 @@ function agentRecordsIn(view: LogView): AgentRecord[] {
 
 function agentsIn(view: LogView): Agent[] {
   return agentRecordsIn(view).flatMap((record) => (record.kind === "agent" ? [record] : []));
+}
+
+function caresIn(view: LogView): TmuxCare[] {
+  const folding = { eventOf: tmuxEventOf, apply: applyTmux };
+  return foldedIn<TmuxCare, TmuxEvent>(view, `${TMUX}/`, folding).filter(({ released }) => !released);
+}
+
+/** As the daemon says it: by the newest checkpoint that is whole. */
+function savedOf({ world, home }: Place, id: string): Pick<ListedTmux, "savedAt" | "trouble"> {
+  const files = ["checkpoint.json", "checkpoint.backup.json"].map((name) =>
+    checkCheckpoint(world.disk, joinPath(home, `${TMUX}/${id}/${name}`)),
+  );
+  return { savedAt: files.find((file) => file.kind === "whole")?.time ?? null, trouble: null };
 }
 
 function ofRun<T>(view: LogView, id: string, show: (run: Run) => Result<T>): Result<T> {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
+import { localTime } from "../base/local-time.ts";
 import { plainLine, visible, visibleLine } from "../base/visible.ts";
-import { count, fit, Printer, printJson, printRefusal, say, timeText } from "./print.ts";
+import { count, fit, Printer, printJson, printRefusal, say } from "./print.ts";
 
 const widthOf = (text: string): number => Bun.stringWidth(text);
 
@@ -80,8 +81,15 @@ test("one is singular, everything else is plural", () => {
   ]);
 });
 
+test("times in a message are shown by the user's clock; what only looks like one stays", async () => {
+  const console = fakeConsole({ ahead: 330 });
+  await say(console, "from 2026-01-02T23:04:05.678Z to 2026-01-02T23:04:05Z: checkpoint-2026-01-02T23-04-05.678Z.json");
+  const local = "2026-01-03 04:34:05 +05:30";
+  expect(console.printed.err).toBe(`holdfast: from ${local} to ${local}: checkpoint-2026-01-02T23-04-05.678Z.json\n`);
+});
+
 test("a time is shown by the user's clock, with its zone", () => {
-  const shown = (ahead: number, iso = "2026-01-02T23:04:05.678Z") => timeText(fakeConsole({ ahead }), iso);
+  const shown = (ahead: number, iso = "2026-01-02T23:04:05.678Z") => localTime(fakeConsole({ ahead }), iso);
   expect(shown(0)).toBe("2026-01-02 23:04:05 UTC");
   expect(shown(60)).toBe("2026-01-03 00:04:05 +01:00");
   expect(shown(-210)).toBe("2026-01-02 19:34:05 -03:30");

@@ -2,6 +2,7 @@
 // T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), even if the output is not a terminal: a
 //     pager may show it later.
 // T2. On a terminal a line of data takes one row, and a message is broken between words; elsewhere nothing is changed.
+import { localTimes } from "../base/local-time.ts";
 import type { Refusal } from "../base/result.ts";
 import { visible, visibleLine } from "../base/visible.ts";
 import type { Console, Output } from "../world/console.ts";
@@ -70,28 +71,14 @@ export async function printJson(console: Console, value: unknown): Promise<void>
 
 /** A message for a person, never data. */
 export async function say(console: Console, text: string): Promise<void> {
-  await console.err.write(foldedFor(console.err, console.widthOf, visible(`holdfast: ${text}\n`)));
+  const words = visible(`holdfast: ${localTimes(console, text)}\n`);
+  await console.err.write(foldedFor(console.err, console.widthOf, words));
 }
 
 export async function printRefusal(console: Console, refusal: Refusal, json: boolean): Promise<void> {
   const { code, message, hint } = refusal;
   if (json) return console.err.write(`${visibleLine(JSON.stringify({ code, message, hint }))}\n`);
   await say(console, `${message}\n  → ${hint}`);
-}
-
-/** A time for people, by their own clock: "2026-11-17 15:44:11 +01:00". Programs get it in UTC. */
-export function timeText({ minutesAhead }: Pick<Console, "minutesAhead">, iso: string): string {
-  const at = Date.parse(iso);
-  if (Number.isNaN(at)) return iso; // Whatever a file has in its place.
-  const ahead = minutesAhead(at);
-  const local = new Date(at + ahead * 60_000).toISOString();
-  return `${local.slice(0, 10)} ${local.slice(11, 19)} ${zoneText(ahead)}`;
-}
-
-function zoneText(ahead: number): string {
-  if (ahead === 0) return "UTC";
-  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
-  return `${ahead < 0 ? "-" : "+"}${[hours, minutes].map((part) => String(part).padStart(2, "0")).join(":")}`;
 }
 
 /** "1 entry", "2 entries". */

@@ -26,6 +26,17 @@ test("a home where all is well, and one that is down as requested, have no troub
   expect(wordsOf({ recovery: { stage: "RESTORING" } })).toEqual([]);
 });
 
+test("TR4 safe mode, also while no daemon answers; on a home that is down it is none", () => {
+  const safe = { safeMode: { active: true, reason: "the daemon crashed 3 times" } };
+  const words =
+    "parts of Holdfast are off: it is in safe mode, because the daemon crashed 3 times" +
+    " → holdfast logs, then: holdfast safe-mode exit";
+  expect(wordsOf(safe)).toEqual([words]);
+  expect(wordsOf({ ...SILENT, ...safe })).toEqual([words, expect.stringContaining("kill -9 2")]);
+  expect(wordsOf({ ...SILENT, ...safe, daemon: NOBODY }, { wanted: "down" })).toEqual([]);
+  expect(wordsOf({ safeMode: { active: false, reason: null } })).toEqual([]);
+});
+
 test("a recovery that stopped, whatever is wanted", () => {
   for (const wanted of ["up", "down"])
     expect(wordsOf({ recovery: { stage: "RESTORATION_FAILED" } }, { wanted })).toEqual([

@@ -2,6 +2,8 @@
 // TR1. A start that we have just begun ourselves is not trouble; a watchdog that runs without a daemon is.
 // TR2. The page is in trouble if its last crash is on record and it is not back. Without a record it may be starting.
 // TR3. Output that is not recorded is kept by its holder, as far as there is room: it can still be read.
+// TR4. Safe mode is trouble until a person leaves it: it was entered because Holdfast kept crashing, and what is off
+//      stays off.
 
 import { readLastCrash } from "../home/last-crash.ts";
 import { wantedOn } from "../home/wanted.ts";
@@ -26,6 +28,7 @@ export type Seen = {
   readonly web: MaybeRunning;
   /** Null if no daemon answers. */
   readonly recovery: { readonly stage: string | null };
+  readonly safeMode?: { readonly active: boolean; readonly reason: string | null };
   /** What the daemon reports. */
   readonly troubles?: readonly Trouble[];
 };
@@ -40,7 +43,8 @@ export function troublesOf(place: Place, seen: Seen, watched: boolean): Trouble[
   const { stage } = seen.recovery;
   const own = stage?.endsWith("_FAILED") ? [failedRecovery(stage)] : [];
   if (!isWantedUp(place)) return own;
-  if (stage === null) return watched || seen.daemon.pid !== null ? [noDaemon(place, seen.daemon)] : [];
+  if (seen.safeMode?.active) own.push(inSafeMode(seen.safeMode.reason)); // TR4
+  if (stage === null) return watched || seen.daemon.pid !== null ? [...own, noDaemon(place, seen.daemon)] : own;
   const unwatched = seen.watchdog.pid === null ? [UNWATCHED] : [];
   return [...own, ...unwatched, ...pageTroubles(place, seen.web), ...(seen.troubles ?? [])];
 }
@@ -58,6 +62,14 @@ export function unrecorded(name: string, trouble: string): Trouble {
 
 export function isWantedUp({ disk, home }: Place): boolean {
   return wantedOn(disk, home) === "up";
+}
+
+function inSafeMode(reason: string | null): Trouble {
+  const why = reason === null ? "" : `, because ${reason}`;
+  return {
+    what: `parts of Holdfast are off: it is in safe mode${why}`,
+    next: "holdfast logs, then: holdfast safe-mode exit",
+  };
 }
 
 function failedRecovery(stage: string): Trouble {

@@ -4,7 +4,7 @@
 //      and `current` does the same for readers beside the daemon. So a damaged file costs only time.
 // CS2. Each one that was passed over is reported with its reason: no silent fallback (UC-7).
 // CS3. The daemon, `holdfast checkpoints` and the doctor read through it. A file is whole, of other rules (whole, but
-//      not used by this version), or bad, with the reason. Only `save` writes.
+//      not used by this version), or bad, with the reason. Only `save` and `delete` write.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -19,15 +19,16 @@ import {
 } from "../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../core/workflow/events.ts";
 import { type Run, sessionOf } from "../core/workflow/run.ts";
+import { filesOfHistory } from "../log/checkpoint/keep.ts";
 import type { Generation, Loaded } from "../log/checkpoint/load.ts";
 import { type CheckpointProblem, type FileReading, readCheckpoint } from "../log/checkpoint/read.ts";
 import { CheckpointStore, type Saved } from "../log/checkpoint/store.ts";
 import { DurableDirectories } from "../log/file/durable-directories.ts";
+import { removeIfThere } from "../log/file/file.ts";
 import { type FoldableLog, foldWhole } from "../log/session/fold-log.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { sha256 } from "../world/hash.ts";
 
 /** For those that only read. */
 const HISTORY_LIMIT = 20;
@@ -78,7 +79,7 @@ export class CheckpointStorage {
 
   /** `seq` is that of the last event folded into the run. */
   save(run: Run, reason: CheckpointReason, seq: number): Promise<Result<Saved>> {
-    return this.#store(sessionOf(run)).save(sealed(toCheckpoint(run, reason, this.#now())), seq);
+    return this.#store(sessionOf(run)).save(contentOf(toCheckpoint(run, reason, this.#now())), seq);
   }
 
   /** The newest valid one as it is on disk, without the log (CS1). Refused if a newer version wrote it. */
@@ -148,6 +149,15 @@ export class CheckpointStorage {
     return this.#store(session).listHistory();
   }
 
+  /** Of a run that is forgotten: its log alone says so from then on. Older ones first, so that none looks newest. */
+  delete(session: string): void {
+    const { disk, home } = this.#place;
+    const directory = joinPath(home, session);
+    for (const path of filesOfHistory(disk, joinPath(directory, "history")).reverse()) removeIfThere(disk, path);
+    removeIfThere(disk, joinPath(directory, "checkpoint.json"));
+    this.#stores.delete(session);
+  }
+
   #now(): string {
     return new Date(this.#place.clock.now()).toISOString();
   }
@@ -169,9 +179,9 @@ export class CheckpointStorage {
   }
 }
 
-/** UC-1: its hash is over the JSON of all of it, with the field for the hash left empty. */
-function sealed(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
-  return { ...checkpoint, integrity_hash: sha256(JSON.stringify(checkpoint)) };
+/** Without the fields that the envelope writes. */
+function contentOf({ version: _, created_at: _time, integrity_hash: _hash, ...content }: WorkflowCheckpoint) {
+  return content;
 }
 
 /** CS3 */
@@ -181,7 +191,7 @@ function foundIn(reading: FileReading): CheckpointFound {
   if (reading.kind === "bad") return { kind: "bad", reason: reading.problem.reason };
   const { seq, time } = reading.head;
   if (reading.kind === "foreign") return { kind: "other rules", seq, time, reason: reading.problem.reason };
-  const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.checkpoint.sha256);
+  const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.head);
   if (checkpoint === undefined) return { kind: "bad", reason: "its content has an unknown shape" };
   return { kind: "whole", seq, time, checkpoint };
 }
@@ -197,7 +207,7 @@ function foldEvent(before: Folded | undefined, event: WorkflowEvent): Folded {
 }
 
 function bodyOf(loaded: Loaded & { kind: "loaded" }): WorkflowCheckpoint | undefined {
-  return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint.sha256);
+  return workflowCheckpointOf(loaded.checkpoint.body, loaded.checkpoint);
 }
 
 /** Those of these runs that can go on. */

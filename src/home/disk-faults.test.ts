@@ -12,6 +12,7 @@ function site() {
   let code: string | undefined;
   const clock = {
     now: () => 0,
+    minutesAhead: () => 0,
     elapsed: () => elapsed,
     sinceBoot: () => elapsed,
     after: () => () => undefined,

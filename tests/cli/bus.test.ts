@@ -97,7 +97,7 @@ test("WD-6(a) SM-4(a) a subscriber hears of each crash of page, program and daem
   }
   const entered = () => client.heard.filter(({ topic }) => topic === "recovery.safemode.entered");
   await until("safe mode", () => entered().length > 0, entered);
-  await home.ok("status");
+  await home.status();
   expect(entered()).toMatchObject([{ data: { active: true, reason: expect.stringContaining("crashed 3 times") } }]);
   const crashes = client.heard.filter(({ topic }) => topic === "recovery.crash.detected");
   expect(crashes.map(({ data }) => data["name"])).toEqual(["web", "api", "daemon", "daemon", "daemon"]);

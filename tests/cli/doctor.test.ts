@@ -140,7 +140,7 @@ describe("storage", () => {
     expect(out).toContain("quarantine: 1 item in quarantine: wal-1\n");
     expect(out).toContain("records: recovery/recovery-state.json cannot be read\n");
     expect(out).toContain("ballast: 0 of 16777216 bytes");
-    expect(out).toContain("safe-mode: on\n           a test wants it\n");
+    expect(out).toContain("problem  safe-mode: on\n           a test wants it\n");
   });
 
   test("what the last recovery left for a person to decide is a warning; a recovery that stopped is a problem", async () => {

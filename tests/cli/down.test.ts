@@ -83,7 +83,6 @@ test("what only the daemon knows is refused after `down`, with exit code 75 and 
   for (const words of [
     ["gc", "--dry-run"],
     ["recovery", "skip"],
-    ["adopt", "ls"],
   ]) {
     const { code, err } = await home.run(...words);
     expect([words.join(" "), code]).toEqual([words.join(" "), 75]);
@@ -94,7 +93,7 @@ test("what only the daemon knows is refused after `down`, with exit code 75 and 
 
 test("no command that only looks starts Holdfast on a home that was never started", async () => {
   const home = new Home();
-  for (const words of [["workflows"], ["agent", "tree"], ["prompts"], ["rules", "ls"], ["ls"]]) {
+  for (const words of [["workflows"], ["agent", "tree"], ["prompts"], ["rules", "ls"], ["ls"], ["adopt", "ls"]]) {
     expect(JSON.parse(await home.ok(...words, "--json"))).toEqual([]);
     expect(existsSync(join(home.path, "run"))).toBe(false);
   }

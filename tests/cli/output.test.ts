@@ -33,6 +33,22 @@ test("times are local, with their zone, in tables, and UTC in --json", async () 
   expect((await home.at("", { TZ: "UTC" }, "workflows")).out).toMatch(/\d\d:\d\d:\d\d UTC/);
 }, 180_000);
 
+const IN_UTC = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+test("times in messages, notes and logs are local as well, whoever wrote them", async () => {
+  const home = new Home();
+  await home.ok("up");
+  const began = Date.now();
+  const { out: sound } = await home.at("", INDIA, "doctor");
+  const { out: log } = await home.at("", INDIA, "logs");
+  for (const text of [sound, log]) {
+    expect(text).not.toMatch(IN_UTC);
+    expect(Math.abs(minutesBetween(text, new Date(began).toISOString()) - 330)).toBeLessThanOrEqual(5);
+  }
+  expect((await home.json("doctor")).checks.find(({ name }: { name: string }) => name === "clock").what).toMatch(UTC);
+  expect((await home.json("logs")).at(-1)).toMatch(IN_UTC);
+}, 180_000);
+
 test("tables, reports and the configuration fit a narrow window, and are whole elsewhere", async () => {
   const home = new Home();
   writeFileSync(join(home.path, "w.yaml"), FAILING);

@@ -154,7 +154,8 @@ async function checkpoint(product: Product, name: string) {
   const { run, ...saved } = await product.json("checkpoints", "show", name);
   const { parameters, status, attempts, started_at, source_sha256 } = run;
   const body = without(saved, "seq", "created_at", "integrity_hash");
-  return { ...body, run: { parameters, status, attempts, started_at, source_sha256 } };
+  const version = 1; // Of 0.1; it says how a file of this version is written, and not what is in it.
+  return { ...body, version, run: { parameters, status, attempts, started_at, source_sha256 } };
 }
 
 /** Those that were there when the home was left; a saved one is replaced only by a newer one. */

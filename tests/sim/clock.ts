@@ -19,6 +19,11 @@ export class SimClock implements Clock {
   }
 
   /** In whole milliseconds, as the system gives it. */
+  /** Machines under test are set to UTC. */
+  minutesAhead(): number {
+    return 0;
+  }
+
   now(): number {
     return Math.floor(this.wallOffset + this.time);
   }
@@ -108,5 +113,6 @@ export function hurried(turns: () => void): Clock {
     clock.soon(fn);
   };
   const sinceBoot = () => clock.sinceBoot();
-  return { now: () => clock.now(), elapsed, sinceBoot, after: (ms, fn) => clock.after(ms, fn), soon };
+  const minutesAhead = () => 0;
+  return { now: () => clock.now(), minutesAhead, elapsed, sinceBoot, after: (ms, fn) => clock.after(ms, fn), soon };
 }

@@ -58,6 +58,7 @@ export type Moment = (what: string) => void;
 export function mortalClock(clock: Clock, life: Life): Clock {
   return {
     now: () => clock.now(),
+    minutesAhead: (at) => clock.minutesAhead(at),
     elapsed: () => clock.elapsed(),
     sinceBoot: () => clock.sinceBoot(),
     after: (ms, fn) => clock.after(ms, () => life.act(fn)),

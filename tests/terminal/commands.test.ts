@@ -241,7 +241,15 @@ describe("around terminals", () => {
     const { err } = await home.run("ls", "--json");
     expect(JSON.parse(err)).toMatchObject({ code: "safe-mode", message: expect.stringContaining("a test wanted it") });
     expect((await home.run("__complete", "--", "safe")).err).toBe("");
+    await home.ok("up");
+    const status = await home.run("status");
+    expect([status.code, status.out]).toEqual([1, expect.stringContaining(", in safe mode\n")]);
+    expect(status.out).toContain(
+      "trouble    parts of Holdfast are off: it is in safe mode, because a test wanted it\n",
+    );
+    expect(status.out).toContain("  → holdfast logs, then: holdfast safe-mode exit\n");
     await home.ok("safe-mode", "exit");
+    expect((await home.run("status")).code).toBe(0);
     expect(await home.json("safe-mode", "status")).toEqual({ active: false, reason: null, since: null, off: [] });
     expect((await home.run("config", "check")).err).toBe("");
   }, 180_000);

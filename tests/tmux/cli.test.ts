@@ -33,6 +33,15 @@ test.skipIf(!hasTmux)(
     expect(await home.ok("adopt", "ls")).toMatch(/^NAME .*\none .* managed .*\ntwo .* managed /);
     expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be recreated: it exists");
 
+    const listed = await home.json("adopt", "ls");
+    await home.ok("down");
+    expect(await home.json("adopt", "ls")).toEqual(listed);
+    const fromDisk = await home.run("adopt", "ls");
+    expect(fromDisk.out).toMatch(/^NAME .*\none .* managed .*\ntwo .* managed /);
+    expect(fromDisk.err).toContain("Holdfast is down; this is from disk.");
+    expect((await home.status()).daemon.pid).toBeNull();
+    await home.ok("up");
+
     expect(await home.json("adopt", "release", "two")).toMatchObject({ name: "two" });
     expect(tmux("-S", socket, "list-sessions", "-F", "#{session_name}")).toBe("one\ntwo\n");
     expect(await home.run("adopt", "release", "two")).toMatchObject({ code: 4 });

@@ -11,8 +11,8 @@ const site = tmuxSites();
 /** What the checkpoint has for each window's first pane. */
 function savedPanes(on: TmuxSite, id: string | undefined): { name: string; directory: string; command: string[] }[] {
   const file = JSON.parse(readFileSync(join(on.path, "home/tmux", id ?? "", "checkpoint.json"), "utf8"));
-  expect(file.body.multiplexerSessionName).toBe(file.body.name);
-  const windows: { name: string; panes: { directory: string; command: string[] }[] }[] = file.body.windows;
+  expect(file.multiplexerSessionName).toBe(file.name);
+  const windows: { name: string; panes: { directory: string; command: string[] }[] }[] = file.windows;
   return windows.flatMap(({ name, panes: [pane] }) => (pane === undefined ? [] : [{ name, ...pane }]));
 }
 

@@ -50,7 +50,7 @@ class Place {
   }
 
   /** `checkpoint.json` itself, without later events of the log. */
-  file(id: string): { body: WorkflowCheckpoint; sha256: string; kind: string } | undefined {
+  file(id: string): (WorkflowCheckpoint & { kind: string }) | undefined {
     const path = join(this.session(id), "checkpoint.json");
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
   }
@@ -102,16 +102,19 @@ test(
         const found = checkpointOf(home.path, id);
         await until(
           "its file is complete",
-          () => stateIn(place.file(id)?.body) === stateIn(found),
-          () => stateIn(place.file(id)?.body),
+          () => stateIn(place.file(id)) === stateIn(found),
+          () => stateIn(place.file(id)),
         );
-        expect(place.file(id)).toMatchObject({ kind: "workflow", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+        expect(place.file(id)).toMatchObject({
+          kind: "workflow",
+          integrity_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        });
         return { place, found };
       }),
     );
     for (const { place, found } of seen) {
       expect(Object.keys(found ?? {}).sort()).toEqual(OF_ALL.toSorted());
-      expect(found).toMatchObject({ version: 1, workflow_path: join(home.path, place.name, "flow.yml") });
+      expect(found).toMatchObject({ version: 2, workflow_path: join(home.path, place.name, "flow.yml") });
     }
     expect(seen.map(({ found }) => [found?.workflow_type.kind, found?.variables["x"]])).toEqual([
       ["Standard", "a"],
@@ -135,16 +138,16 @@ test(
     await place.is(id, "BeforeStep 3");
     await until(
       "its file shows the same state",
-      () => stateIn(place.file(id)?.body) === "BeforeStep 3",
-      () => stateIn(place.file(id)?.body),
+      () => stateIn(place.file(id)) === "BeforeStep 3",
+      () => stateIn(place.file(id)),
     );
-    expect(place.file(id)?.body).toMatchObject({ session_id: id, reason: "BeforeStep", variables: { x: "kept" } });
+    expect(place.file(id)).toMatchObject({ session_id: id, reason: "BeforeStep", variables: { x: "kept" } });
     place.write("go", "");
     await place.is(id, "Completed 3");
     await until(
       "its file shows the same state",
-      () => stateIn(place.file(id)?.body) === "Completed 3",
-      () => stateIn(place.file(id)?.body),
+      () => stateIn(place.file(id)) === "Completed 3",
+      () => stateIn(place.file(id)),
     );
     const now = checkpointOf(home.path, id);
     expect(now?.state).toEqual({ kind: "Completed", step_index: 3, output: "out\n" });
@@ -167,8 +170,8 @@ test(
     const [id = ""] = readdirSync(join(home.path, "state/ac5/sessions"));
     await until(
       "AC7 the checkpoint is in its place",
-      () => stateIn(place.file(id)?.body) === "Failed 3",
-      () => stateIn(place.file(id)?.body),
+      () => stateIn(place.file(id)) === "Failed 3",
+      () => stateIn(place.file(id)),
     );
     const found = checkpointOf(home.path, id);
     const error = "It ended with exit code 1.";
@@ -221,15 +224,15 @@ test(
     await place.is(id, "BeforeStep 3");
     await until(
       "it is saved",
-      () => stateIn(place.file(id)?.body) === "BeforeStep 3",
-      () => stateIn(place.file(id)?.body),
+      () => stateIn(place.file(id)) === "BeforeStep 3",
+      () => stateIn(place.file(id)),
     );
     place.write("go", "");
     await place.is(id, "Failed 3");
     await until(
       "it is saved",
-      () => stateIn(place.file(id)?.body) === "Failed 3",
-      () => stateIn(place.file(id)?.body),
+      () => stateIn(place.file(id)) === "Failed 3",
+      () => stateIn(place.file(id)),
     );
     const names = readdirSync(join(place.session(id), "history"));
     expect(names.length).toBeGreaterThan(0);

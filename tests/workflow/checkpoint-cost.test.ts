@@ -6,6 +6,7 @@ import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
 import { RunCheckpoints } from "../../src/daemon/workflow/checkpoints.ts";
 import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
+import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { sha256 } from "../../src/world/hash.ts";
@@ -13,6 +14,7 @@ import { simWorld } from "../sim/world.ts";
 
 const ID = "0123456789ab4def8123456789abcdef";
 const SESSION = `state/w/sessions/${ID}`;
+const PATH = `/h/${SESSION}/checkpoint.json`;
 const AT = "2026-01-01T00:00:00.000Z";
 
 function created(more = ""): WorkflowEvent {
@@ -276,13 +278,45 @@ test("UC-2(b) what happens while a Manual checkpoint is written replaces it as t
   expect(older).toMatchObject({ kind: "whole" });
 });
 
-test("UC-1(a) the hash in the file is that of all other fields, and can be checked by hand", async () => {
+/** The file of the run, as text. */
+function fileOf({ world }: Counted): string {
+  return Buffer.from(readWhole(world.disk, PATH) ?? []).toString();
+}
+
+test("UC-1(a) the file has the fields of the document at its top, and sed and sha256sum can check its hash", async () => {
   const counted = new Counted();
   counted.hear(created());
   await counted.saved();
-  const bytes = readWhole(counted.world.disk, `/h/${SESSION}/checkpoint.json`);
-  const { body } = JSON.parse(Buffer.from(bytes ?? []).toString());
-  const { integrity_hash } = body;
-  expect(integrity_hash).toMatch(/^[0-9a-f]{64}$/);
-  expect(sha256(JSON.stringify({ ...body, integrity_hash: "" }))).toBe(integrity_hash);
+  const text = fileOf(counted);
+  const { integrity_hash, ...file } = JSON.parse(text);
+  expect(integrity_hash).toBe(sha256(text.replace(/"integrity_hash":"[0-9a-f]*",/, "")));
+  expect(Object.keys(file).sort()).toEqual(
+    [
+      ...["kind", "version", "fold", "seq", "session_id", "workflow_path", "worktree_path", "state", "completed_steps"],
+      ...["variables", "workflow_type", "mapreduce_state", "created_at", "reason", "run"],
+    ].sort(),
+  );
+});
+
+test("UC-1(a) a file of version 1 is read, and replaced by one of version 2; a newer one is left alone", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  await counted.saved();
+  const { kind, fold, seq, created_at: time, integrity_hash: _, ...body } = JSON.parse(fileOf(counted));
+  const old = { ...body, version: 1, created_at: time, integrity_hash: "" };
+  const { bytes } = encodeEnvelope({ kind, version: 1, fold, seq, time }, JSON.stringify(old));
+  counted.world.disk.plant(PATH, bytes);
+  const storage = new CheckpointStorage(counted.world);
+  expect(storage.load(SESSION)).toMatchObject({ ok: true, value: { newest: { saved: { ...body, version: 2 } } } });
+  expect((await storage.save(counted.run, "Manual", seq)).ok).toBe(true);
+  expect(JSON.parse(fileOf(counted))).toMatchObject({ ...body, version: 2, reason: "Manual" });
+  expect(storage.listHistory(SESSION)[0]).toMatchObject({ valid: true, seq });
+  const newer = `{"kind":"workflow","version":3,"session_id":"${SESSION}"}\n`;
+  counted.world.disk.plant(PATH, Buffer.from(newer));
+  const later = new CheckpointStorage(counted.world);
+  expect([later.load(SESSION), await later.save(counted.run, "Manual", seq)]).toMatchObject([
+    { ok: false, error: { code: "NEWER_VERSION" } },
+    { ok: false, error: { code: "NEWER_VERSION" } },
+  ]);
+  expect(fileOf(counted)).toBe(newer);
 });

@@ -35,7 +35,7 @@ async function finished({ home, session }: Site, ...words: readonly string[]): P
   const read = () => JSON.parse(readFileSync(join(session(id), "checkpoint.json"), "utf8"));
   await until(
     "its checkpoint is complete",
-    () => ["done", "failed"].includes(read().body.run.status.kind),
+    () => ["done", "failed"].includes(read().run.status.kind),
     () => ["done", "failed"],
   );
   return id;
@@ -130,7 +130,7 @@ test(
     // One is damaged, one has false content with a correct hash, one has another shape.
     const damaged = readFileSync(join(history, first), "utf8").replace('"session_id"', '"sessiom_id"');
     writeFileSync(join(history, first), damaged);
-    const { seq, time, body } = JSON.parse(readFileSync(join(history, second), "utf8"));
+    const { seq, created_at: time, ...body } = JSON.parse(readFileSync(join(history, second), "utf8"));
     const facts = { kind: "workflow", version: 1, fold: 1, seq, time };
     const lie = JSON.stringify({ ...body, variables: { v_one: "a lie" } });
     writeFileSync(join(history, second), encodeEnvelope(facts, lie).bytes);

@@ -174,6 +174,32 @@ test(
 );
 
 test(
+  "down --kill on a home that is down ends the program of a step, and its run is interrupted",
+  async () => {
+    const { home, write, text } = place();
+    write("flow.yml", "steps:", "  - shell: echo $$ > pid; until [ -e go ]; do sleep 0.05; done; echo one >> said");
+    await home.ok("run", "-d", "flow.yml");
+    await until(
+      "it runs",
+      () => text("pid") !== "",
+      () => text("pid"),
+    );
+    await home.ok("down");
+    await home.ok("down", "--kill");
+    // Settled: `down --kill` returns when it is gone.
+    expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(false);
+    const { watchdog, daemon } = await home.status();
+    expect([watchdog.pid, daemon.pid]).toEqual([null, null]);
+    expect((await home.json("workflows"))[0].state).toBe("interrupted");
+    await home.ok("down", "--kill");
+    writeFileSync(join(home.path, "go"), "");
+    expect((await home.run("resume", "--json")).out).toContain('"state":"done"');
+    expect(text("said")).toBe("one\n");
+  },
+  MINUTE,
+);
+
+test(
   "a changed file is shown step by step, and resume takes the changes or continues with the old one",
   async () => {
     const { home, write, text } = place();

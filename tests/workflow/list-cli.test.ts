@@ -53,13 +53,20 @@ test("workflows show has the steps, the error and the next command, up and down"
   expect(await home.json("workflows", "show", "bad")).toEqual(shown);
 }, 180_000);
 
-test("workflows rm forgets runs that are over, with their files, and refuses those that are not", async () => {
+/** The checkpoint of a run and its older ones. */
+function checkpointsOf({ path }: Home, id: string): string[] {
+  const files = [...new Bun.Glob(`state/*/sessions/${id}/**/*.json`).scanSync(path)];
+  return files.filter((file) => /\/checkpoint[^/]*\.json$/.test(file));
+}
+
+test("UC-6(e) workflows rm forgets runs that are over, with their checkpoints, and refuses those that are not", async () => {
   const home = await threeRuns();
   file(home, "slow", "{id: wait, shell: sleep 600}");
   const slow = (await home.ok("run", "-d", "slow.yaml")).trim();
   const [first, bad, last] = await home.json("workflows");
   expect((await home.run("workflows", "rm", "bad", "nothing")).code).toBe(4);
   expect((await home.run("workflows", "rm", "good")).err).toContain("There are 2 runs of good");
+  expect(checkpointsOf(home, bad.id)).not.toEqual([]);
   expect(await home.json("workflows", "rm", "bad", first.id)).toEqual([
     { id: bad.id, name: "bad" },
     { id: first.id, name: "good" },
@@ -73,4 +80,6 @@ test("workflows rm forgets runs that are over, with their files, and refuses tho
   await home.ok("down");
   await home.ok("up");
   expect(await left()).toEqual([last.id, slow]); // Forgotten for good.
+  expect([bad.id, first.id].flatMap((id) => checkpointsOf(home, id))).toEqual([]);
+  expect(checkpointsOf(home, last.id)).not.toEqual([]);
 }, 180_000);

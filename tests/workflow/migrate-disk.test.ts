@@ -1,7 +1,7 @@
 // Migration on a disk that forgets unsynced data: found, imported once, and safe at every call.
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
-import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
+import { CHECKPOINT_FACTS, toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { MigrationOfRuns } from "../../src/daemon/workflow/migration.ts";
 import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
@@ -260,9 +260,11 @@ test("UC-10(b) old runs in the home itself are imported at the first access; our
   const [run] = life.store.states.values();
   if (run === undefined) throw new Error("no run");
   const own = `${HOME}/state/w/sessions/${run.id}/checkpoint.json`;
-  const facts = { kind: "workflow", version: 1, fold: 1, seq: 9, time: "2026-01-01T00:00:00.000Z" };
-  const { bytes } = encodeEnvelope(facts, JSON.stringify(toCheckpoint({ ...run, id: "other" }, "Manual", "x")));
-  disk.plant(own, bytes);
+  const saved = toCheckpoint({ ...run, id: "other" }, "Manual", "x");
+  const at = { seq: 9, time: "2026-01-01T00:00:00.000Z" };
+  disk.plant(own, encodeEnvelope({ kind: "workflow", version: 1, fold: 1, ...at }, JSON.stringify(saved)).bytes);
+  const { version: _version, created_at: _time, integrity_hash: _hash, ...content } = saved;
+  const { bytes } = encodeEnvelope({ ...CHECKPOINT_FACTS, ...at }, JSON.stringify(content));
   disk.plant("/copy/state/w/sessions/lost/checkpoint.json", bytes);
   disk.plant("/copy/state/w/sessions/cut/checkpoint.json", bytes.slice(0, 200));
   await life.migration.firstAccess({});

@@ -136,7 +136,7 @@ export class Story {
   /** The daemon dies, and a new one reads the checkpoint and the log. */
   restart(): this {
     const { text, at } = this.#checkpoint ?? { text: undefined, at: 0 };
-    const saved = text === undefined ? undefined : workflowCheckpointOf(JSON.parse(text), "");
+    const saved = text === undefined ? undefined : workflowCheckpointOf(JSON.parse(text), { time: "", sha256: "" });
     if (saved === undefined && text !== undefined) throw new Error("the checkpoint is not one");
     this.#runs.clear();
     if (saved !== undefined) this.#runs.set(saved.session_id, fromCheckpoint(saved));

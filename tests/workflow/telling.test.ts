@@ -26,6 +26,33 @@ test(
 );
 
 test(
+  "retries that were over before `run` looked are announced once as well, and shown with the step afterwards",
+  async () => {
+    const { home, write } = place();
+    const retry = "    retry: { attempts: 3, backoff: 1ms }";
+    write(
+      "flow.yml",
+      ...["mode: iterative", "max_iterations: 2", "steps:"],
+      ...["  - id: work", "    shell: 'echo x >> said; [ $(($(wc -l < said) % 3)) = 0 ]'", retry],
+      ...["  - id: handled", "    shell: exit 1", retry, "    continue_on_error: true"],
+      ...["    on_failure:", "      - shell: 'true'"],
+    );
+    const { code, err } = await home.run("run", "flow.yml");
+    expect(code).toBe(0);
+    for (const step of ["work", "handled"])
+      for (const time of [1, 2])
+        expect(err.match(new RegExp(`^${step}: try ${time} failed, and it is tried again$`, "gm"))).toHaveLength(2);
+    const shown = await home.ok("workflows", "show", "flow");
+    expect(shown.match(/work: done \([0-9.]+ s, 3 tries\)/g)).toHaveLength(2);
+    expect(shown.match(/handled: failed, ignored \([0-9.]+ s, 3 tries\)/g)).toHaveLength(2);
+    const { records } = await home.json("workflows", "show", "flow");
+    expect(records.filter(({ tries }: { tries?: number }) => tries === 3)).toHaveLength(4);
+    expect((await home.run("checkpoints", "verify", "flow")).code).toBe(0);
+  },
+  MINUTE,
+);
+
+test(
   "resume marks the steps that had ended before, and prints each line once",
   async () => {
     const { home, write } = place();

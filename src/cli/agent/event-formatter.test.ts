@@ -19,7 +19,7 @@ const complete = (response: string): AgentEvent => {
 };
 
 function told(...events: readonly AgentEvent[]): string[] {
-  const teller = new AgentEventFormatter();
+  const teller = new AgentEventFormatter({ minutesAhead: () => 60 });
   return events.flatMap((event) => teller.tell(event)).map(wordsOf);
 }
 
@@ -39,7 +39,7 @@ test("an agent's text and tool use is shown as it arrives; prompts and calls get
     ),
   ).toEqual([
     ...[">Hel", "+lo", 'uses Read {"path":"x"}', "got: text", "failed: ", "its provider failed: overloaded"],
-    `a usage limit applies until ${at}`,
+    "a usage limit applies until 2026-01-02 04:04:05 +01:00",
   ]);
 });
 
@@ -76,7 +76,7 @@ test("state changes and their reasons are shown; bookkeeping is left out", () =>
     ...["its work is done: 42", "CRASHED: 5 times\n  → holdfast agent retry a", "retrying", "waits: policy"],
     ...[
       "continues",
-      `sleeps until ${at}`,
+      "sleeps until 2026-01-02 04:04:05 +01:00",
       "woke up",
       "suspended (evicted)",
       "found again, its process is still running",
@@ -103,12 +103,16 @@ test("turns, prompts, tools and reminders", () => {
     ),
   ).toEqual([
     ...[
-      `turn 1 will be retried at ${at}: busy`,
+      "turn 1 will be retried at 2026-01-02 04:04:05 +01:00: busy",
       "turn 1 was interrupted",
       "turn 1 FAILED: no",
       "p: deny, by rule: No.",
     ],
-    ...["p must be asked again: gone", 'called broadcast: {"to":[]}', `wants to be reminded at ${at}: look`],
+    ...[
+      "p must be asked again: gone",
+      'called broadcast: {"to":[]}',
+      "wants to be reminded at 2026-01-02 04:04:05 +01:00: look",
+    ],
   ]);
 });
 
@@ -147,7 +151,7 @@ test("pieces of text are joined if all of them are present; a line or a separate
 
 test("TE3 an entry that cannot be read is shown as a line with the reason; one of a newer version is not", () => {
   const entry = { seq: 7, prev: 6, session_id: id, ts: at, event: "agent.held", data: {} };
-  const teller = new AgentEventFormatter();
+  const teller = new AgentEventFormatter({ minutesAhead: () => 60 });
   const [unreadable, ...more] = teller.tellEntry(entry);
   expect(unreadable && wordsOf(unreadable)).toMatch(
     /^the event 7 \(agent\.held\) cannot be read: agent\.held of a has no /,

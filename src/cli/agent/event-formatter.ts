@@ -4,6 +4,7 @@
 // TE3. An entry that cannot be read is a line that says so: its agent was set aside for it, and a person looks why.
 // TE4. What others wrote cannot pass for a line of ours: all of its lines but the first begin with `>`, as all lines of
 //      an agent's own text do (`quoted`). Names of tools have one line.
+import { localTime, type Zone } from "../../base/local-time.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
@@ -17,7 +18,12 @@ export type Told =
   | { readonly kind: "text"; readonly text: string; readonly part: boolean };
 
 export class AgentEventFormatter {
+  readonly #zone: Zone;
   #said = "";
+
+  constructor(zone: Zone) {
+    this.#zone = zone;
+  }
 
   tellEntry(entry: Entry): Told[] {
     try {
@@ -37,7 +43,7 @@ export class AgentEventFormatter {
       const known = this.#said.trimEnd().endsWith(response.trimEnd());
       return [...(known ? [] : [textOf(response, false)]), line(`turn ${turn} is complete`)]; // TE1
     }
-    const words = lifeWords(event) ?? talkWords(event);
+    const words = lifeWords(event, this.#zone) ?? talkWords(event, this.#zone);
     return words === undefined ? [] : [line(words)];
   }
 
@@ -46,7 +52,7 @@ export class AgentEventFormatter {
       this.#said += piece.text;
       return [textOf(piece.text, piece.part === true)];
     }
-    const words = pieceWords(piece);
+    const words = pieceWords(piece, this.#zone);
     return words === undefined ? [] : [line(words)];
   }
 }
@@ -84,7 +90,7 @@ function textOf(text: string, part: boolean): Told {
 }
 
 /** Prompts and tool calls have events of their own. */
-function pieceWords(piece: ProviderEvent): string | undefined {
+function pieceWords(piece: ProviderEvent, zone: Zone): string | undefined {
   switch (piece.kind) {
     case "tool":
       return `uses ${plainLine(piece.tool)} ${JSON.stringify(piece.input)}`;
@@ -93,14 +99,14 @@ function pieceWords(piece: ProviderEvent): string | undefined {
     case "failed":
       return `its provider failed: ${quoted(piece.reason)}`;
     case "limit":
-      return `a usage limit applies until ${plainLine(piece.until)}`;
+      return `a usage limit applies until ${plainLine(localTime(zone, piece.until))}`;
     default:
       return undefined;
   }
 }
 
 /** The agent's own life cycle. */
-function lifeWords(event: AgentEvent): string | undefined {
+function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
   switch (event.event) {
     case "agent.created":
       return `${event.data.name} was created`;
@@ -117,7 +123,7 @@ function lifeWords(event: AgentEvent): string | undefined {
     case "agent.released":
       return "continues";
     case "agent.sleeping":
-      return `sleeps until ${event.data.until}`;
+      return `sleeps until ${localTime(zone, event.data.until)}`;
     case "agent.woken":
       return "woke up";
     case "suspend.result":
@@ -134,14 +140,14 @@ function lifeWords(event: AgentEvent): string | undefined {
 }
 
 /** The agent's inputs and outputs. */
-function talkWords(event: AgentEvent): string | undefined {
+function talkWords(event: AgentEvent, zone: Zone): string | undefined {
   switch (event.event) {
     case "message.enqueued":
       return `${event.data.kind} from ${senderName(event.data)}: ${quoted(event.data.payload)}`;
     case "turn.start":
       return `turn ${event.data.turn} begins`;
     case "turn.retrying":
-      return `turn ${event.data.turn} will be retried at ${event.data.until}: ${quoted(event.data.reason)}`;
+      return `turn ${event.data.turn} will be retried at ${localTime(zone, event.data.until)}: ${quoted(event.data.reason)}`;
     case "turn.interrupted":
       return `turn ${event.data.turn} was interrupted`;
     case "turn.failed":
@@ -158,7 +164,7 @@ function talkWords(event: AgentEvent): string | undefined {
     case "tool.answered":
       return `called ${plainLine(event.data.tool)}: ${JSON.stringify(event.data.result)}`;
     case "reminder.set":
-      return `wants to be reminded at ${event.data.due}: ${quoted(event.data.text)}`;
+      return `wants to be reminded at ${localTime(zone, event.data.due)}: ${quoted(event.data.text)}`;
     default:
       return undefined;
   }

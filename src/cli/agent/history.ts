@@ -5,6 +5,7 @@
 // LG2. When following, text is printed as it arrives, without time, and lines of ours are cut to the window. In the log
 //      nothing is cut: a row that continues one of ours begins with a `┆`, and only a row with a time begins an entry.
 
+import { localTime } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleProse } from "../../base/visible.ts";
 import type { Console } from "../../world/console.ts";
@@ -17,7 +18,7 @@ import { lastEntries } from "../log/last.ts";
 import type { EntryFound } from "../log/merge.ts";
 import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
 import { endOf } from "../log/view.ts";
-import { fit, timeText, wrapped } from "../print.ts";
+import { fit, wrapped } from "../print.ts";
 import { AgentEventFormatter, joined, OURS, QUOTE, type Told } from "./event-formatter.ts";
 import { GOES_ON, MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
 import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
@@ -42,16 +43,17 @@ async function log(world: DaemonCommandWorld, flags: AgentLogFlags, key: string)
 
 /** Entries formatted for people, each with its time. */
 export class ToldLog {
-  readonly #teller = new AgentEventFormatter();
+  readonly #teller: AgentEventFormatter;
   readonly #view: RowView;
 
   constructor(view: RowView) {
+    this.#teller = new AgentEventFormatter(view);
     this.#view = view;
   }
 
   text(entries: readonly EntryFound[]): string {
     const told = entries.flatMap(({ entry }) => {
-      const time = `${timeText(this.#view, entry.ts)}  `;
+      const time = `${localTime(this.#view, entry.ts)}  `;
       return this.#teller.tellEntry(entry).map((words) => ({ words, time }));
     });
     return joined(told)
@@ -107,7 +109,7 @@ function jsonSight(console: Console): HistoryView {
 
 /** LG1 */
 function wordSight(console: Console): HistoryView {
-  const teller = new AgentEventFormatter();
+  const teller = new AgentEventFormatter(console);
   const said = new MarkedText(console);
   const words = (told: Told): string => {
     if (told.kind === "text") return said.text(told.text, told.part);

@@ -1,6 +1,7 @@
 // `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and its unread messages.
 // AI1. Only rows of ours begin at the left edge: those of a text, also if it is wider than the window, are indented.
 
+import { localTime, localTimes } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine, visibleProse } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
@@ -9,7 +10,7 @@ import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, printJson, say, timeText, wrapped } from "../print.ts";
+import { count, printJson, say, wrapped } from "../print.ts";
 import { tableText } from "../table.ts";
 import { lookAtAgent } from "./find.ts";
 import { MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
@@ -35,7 +36,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
   const lines: readonly (readonly [string, string | null])[] = [
     ["agent", `${agent.name} (${agent.id})`],
     ["parent", agent.parent],
-    ["state", `${agent.state}${agent.note === null ? "" : `: ${agent.note}`}`],
+    ["state", `${agent.state}${agent.note === null ? "" : `: ${localTimes(view, agent.note)}`}`],
     ["provider", [agent.provider, agent.model, agent.permissionMode].filter((part) => part !== null).join(", ")],
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
@@ -47,7 +48,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["inbox", count(inbox, "message")],
     ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),
-    ...reminders.map(({ due, text }) => ["reminder", `${timeText(view, due)} ${text}`] as const),
+    ...reminders.map(({ due, text }) => ["reminder", `${localTime(view, due)} ${text}`] as const),
     ...rules.map((rule) => ["rule", `${rule.rule_id}: ${rule.decision} ${ruleText(rule)}`] as const),
     ["told", agent.instructions || null],
     ["said", agent.lastText || null],
@@ -94,7 +95,7 @@ async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): 
 function inboxText({ console }: DaemonCommandWorld, messages: readonly Message[]): string {
   const rows = messages.map((message) => {
     const { message_id, kind, timestamp, payload } = message;
-    return [timeText(console, timestamp), message_id, kind, senderName(message), payload].map(visibleLine);
+    return [localTime(console, timestamp), message_id, kind, senderName(message), payload].map(visibleLine);
   });
   return tableText(console, [["SENT", "ID", "KIND", "FROM", "TEXT"], ...rows]);
 }

@@ -7,10 +7,11 @@
 //      length.
 // PR4. An argument begins at the bar; the lines of a long text are indented below its name.
 import { isRecord, type Json, jsonIn } from "../../base/json.ts";
+import { localTime } from "../../base/local-time.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { Console, Output } from "../../world/console.ts";
-import { count, fit, timeText, wrapped } from "../print.ts";
+import { count, fit, wrapped } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { spanText } from "./row.ts";
 
@@ -44,7 +45,7 @@ export function promptBlock(prompt: ListedPrompt, view: BlockView): string {
     `prompt  ${id}`,
     `agent   ${plainLine(name)} (${shortId(agent)})`,
     `tool    ${toolText(tool, view.widthOf)}`,
-    `since   ${timeText(view, since)}${left}`,
+    `since   ${localTime(view, since)}${left}`,
     `input   ${count(size, "character")} in ${count(lines.length, "line")}`,
     ...lines.flatMap((line) => barred(plainLine(line), view)),
     "",

@@ -1,6 +1,7 @@
 // `holdfast agent tree`: the agents, each below its parent, with state, length of the turn, unread messages and
 // prompts.
 
+import { localTimes, type Zone } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
@@ -31,7 +32,7 @@ async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> 
 }
 
 function tableOf({ console, clock }: DaemonCommandWorld, roots: readonly TreeRow[]): string {
-  const rows = roots.flatMap((root) => linesOf(root, "", "")).map(({ drawn, row }) => cellsOf(drawn, row, clock.now()));
+  const rows = roots.flatMap((root) => linesOf(root, "", "")).map((line) => cellsOf(console, line, clock.now()));
   return tableText(console, [HEAD, ...rows.map((cells) => cells.map(visibleLine))]);
 }
 
@@ -46,10 +47,19 @@ function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
   return [{ drawn: `${before}${row.name}`, row }, ...children];
 }
 
-function cellsOf(drawn: string, row: TreeRow, now: number): string[] {
+function cellsOf(zone: Zone, { drawn, row }: Drawn, now: number): string[] {
   const { id, provider, state, turns, turnStartedAt, inbox, prompts, note } = row;
   const turn = turnStartedAt === null ? `${turns}` : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
-  return [drawn, shortId(id), provider, state, turn, `${inbox}`, `${prompts.length}`, note ?? ""];
+  return [
+    drawn,
+    shortId(id),
+    provider,
+    state,
+    turn,
+    `${inbox}`,
+    `${prompts.length}`,
+    note === null ? "" : localTimes(zone, note),
+  ];
 }
 
 export const treeCommand = withDaemonWorld(tree);

@@ -6,6 +6,7 @@
 // DD3. After --fix everything is checked again: the report shows what is left.
 
 import { isFault } from "../../base/fault.ts";
+import { localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { realMachine } from "../../world/real/machine.ts";
@@ -75,7 +76,11 @@ async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Ex
   const { out, widthOf } = world.console;
   const text = flags.json
     ? visibleLine(JSON.stringify({ checks, fixed }))
-    : foldedFor(out, widthOf, visible(wordsOf(checks, fixed, flags.fix === true).join("\n")));
+    : foldedFor(
+        out,
+        widthOf,
+        visible(localTimes(world.console, wordsOf(checks, fixed, flags.fix === true).join("\n"))),
+      );
   await out.write(`${text}\n`);
   return ok(checks.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.ok);
 }

@@ -60,7 +60,7 @@ const NO_WATCHDOG = "the daemon would not be restarted after a crash";
 export async function checkRecovery({ world, home }: Site): Promise<Finding[]> {
   const mode = readSafeMode(world.disk, home);
   const safe = mode.active
-    ? [warning("safe-mode", { what: "on", why: mode.reason, next: "holdfast logs, then: holdfast safe-mode exit" })]
+    ? [problem("safe-mode", { what: "on", why: mode.reason, next: "holdfast logs, then: holdfast safe-mode exit" })]
     : [];
   return [...safe, lastRecovery(world.disk, home)];
 }

@@ -4,6 +4,8 @@
 // DN2. Returns when the watchdog and the daemon have ended.
 // DN3. If a service is installed for this home, its manager is asked too; if that fails, the unit is skipped at its
 //      next start.
+// DN4. If the programs of steps are left from an earlier `down`, --kill starts a daemon to interrupt their runs: ended
+//      without one, they would count as failed.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -15,9 +17,11 @@ import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
 import { writeWanted } from "../../home/wanted.ts";
 import { encodeHeartbeat } from "../../wire/heartbeat.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { endAgentProcesses } from "../agent/end.ts";
+import { liveDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -27,6 +31,7 @@ import { askService } from "../service/ask.ts";
 import { UNIT_NAME } from "../service/unit.ts";
 import { endTerminal } from "../terminal/end.ts";
 import { listTerminals } from "../terminal/find.ts";
+import { hasLiveSteps } from "../workflow/live-steps.ts";
 
 export type DownFlags = DataFlags & { readonly kill?: boolean };
 
@@ -79,11 +84,17 @@ async function endAll(world: DaemonCommandWorld, home: string): Promise<Result<v
   return refused("still-running", message, "See why with `holdfast logs`; their holders are still there.");
 }
 
-/** Interrupts workflow runs; they can be resumed. If no daemon answers, none is making progress. */
+/** DN4 */
 async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
   const line = await dial(world, home);
-  if (!line.ok || line.value === undefined) return ok(undefined);
-  const client = line.value;
+  if (line.ok && line.value !== undefined) return interruptAll(world, line.value);
+  if (!(await hasLiveSteps(world, home))) return ok(undefined);
+  const started = await liveDaemon(world, home);
+  return started.ok ? interruptAll(world, started.value) : started;
+}
+
+/** Resolves when nothing runs. The runs can be resumed. */
+async function interruptAll(world: DaemonCommandWorld, client: RpcClient): Promise<Result<void>> {
   const pauses = new Pauses(world.clock, DOWN_LIMITS);
   do {
     const runs = await client.call("workflow.list", {});

@@ -2,6 +2,7 @@
 // With a run: the output of its steps (workflow/step-logs.ts).
 // LG1. A log that is rotated meanwhile is read from its beginning again.
 
+import { localTimes, type Zone } from "../../base/local-time.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -49,17 +50,18 @@ async function ownLogs(world: CommandWorld, { lines: wanted = USUAL_LINES, ...fl
   const rest = lines.pop() ?? "";
   const last = wanted === 0 ? [] : written(lines).slice(-wanted);
   if (!flags.follow) {
-    const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(last, false);
+    const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(world.console, last, false);
     await world.console.out.write(text);
     return ok(EXIT.ok);
   }
-  await world.console.out.write(linesText(last, flags.json === true));
+  await world.console.out.write(linesText(world.console, last, flags.json === true));
   await follow(world, { home: home.value, at: (size ?? 0) - Buffer.byteLength(rest) }, flags.json === true);
   return ok(EXIT.ok);
 }
 
-function linesText(lines: readonly string[], json: boolean): string {
-  return lines.map((line) => `${json ? visibleLine(JSON.stringify(line)) : visible(line)}\n`).join("");
+function linesText(zone: Zone, lines: readonly string[], json: boolean): string {
+  const shown = (line: string) => (json ? visibleLine(JSON.stringify(line)) : visible(localTimes(zone, line)));
+  return lines.map((line) => `${shown(line)}\n`).join("");
 }
 
 async function follow(
@@ -79,7 +81,7 @@ async function follow(
       const text = readPart(world.disk, path, at, MAX_BYTES);
       const whole = text.slice(0, text.lastIndexOf("\n") + 1);
       at += Buffer.byteLength(whole);
-      await world.console.out.write(linesText(written(whole.split("\n").slice(0, -1)), json));
+      await world.console.out.write(linesText(world.console, written(whole.split("\n").slice(0, -1)), json));
     } while ((await Promise.race([changed.promise, stopped])) === "changed");
   } finally {
     stop?.();

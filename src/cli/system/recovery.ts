@@ -1,5 +1,6 @@
 // `holdfast recovery`: its progress, its report, and a retry. Looking works while the daemon is down.
 
+import { localTime, localTimes } from "../../base/local-time.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -14,7 +15,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
-import { count, timeText } from "../print.ts";
+import { count } from "../print.ts";
 import { hangs, type Progress, progressText } from "../start.ts";
 import { listText } from "../table.ts";
 
@@ -34,7 +35,9 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
     ...(report === null ? [] : [`report   ${report}`, "  → holdfast recovery report"]),
   ];
   await world.console.out.write(
-    flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(`${words.join("\n")}\n`),
+    flags.json
+      ? `${visibleLine(JSON.stringify(shown.value))}\n`
+      : visible(localTimes(world.console, `${words.join("\n")}\n`)),
   );
   return ok(EXIT.ok);
 }
@@ -98,8 +101,13 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
   const { out, widthOf } = console;
-  const head = foldedFor(out, widthOf, `${timeText(console, at)}: ${why}, ${took}${countsOf(items)} looked at`);
-  const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
+  const head = foldedFor(out, widthOf, `${localTime(console, at)}: ${why}, ${took}${countsOf(items)} looked at`);
+  const rows = items.map(({ fate, what, name, reason, next }) => [
+    fate,
+    `${what} ${name}`,
+    localTimes(console, reason),
+    `→ ${next}`,
+  ]);
   const lines = listText(console, rows, 2).trimEnd();
   return lines === "" ? head : `${head}\n${lines}`;
 }

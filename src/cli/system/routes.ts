@@ -44,7 +44,7 @@ const down = buildCommand<DownFlags, [], Context>({
   parameters: {
     flags: {
       home,
-      kill: flag("End the programs in all terminals first"),
+      kill: flag("End the programs of terminals, agents and workflow steps first"),
       json: flag("One JSON object {home, state, killed}"),
     },
   },
@@ -58,7 +58,11 @@ const down = buildCommand<DownFlags, [], Context>({
 const status = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./status.ts")).statusCommand,
   parameters: { flags: { home, json: flag(`One JSON object ${STATUS}`) } },
-  docs: { brief: "Show what is running on this home, and its state" },
+  docs: described(
+    "Show what is running on this home, and its state",
+    "Exit code 0: nothing is wrong, though something may wait for you. 1: something is wrong that Holdfast does not",
+    "repair by itself, such as a disk that refuses writes, a recovery that stopped, or safe mode.",
+  ),
 });
 
 const logs = buildCommand<LogsFlags, [run?: string], Context>({

@@ -6,6 +6,7 @@
 
 import about from "../../../package.json" with { type: "json" };
 import { isFault } from "../../base/fault.ts";
+import { localTime, localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { NotedAttempt } from "../../home/attempts.ts";
@@ -25,7 +26,7 @@ import { readOnlyDisk } from "../disk.ts";
 import type { DataFlags } from "../flags.ts";
 import { foldedFor } from "../fold.ts";
 import { meantHome } from "../home.ts";
-import { count, timeText } from "../print.ts";
+import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
 import { tapeTroubles, troublesOf } from "../troubles.ts";
 import { askSessions, attentionOf } from "./attention.ts";
@@ -112,7 +113,7 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
 
 export async function printStatus({ console }: DaemonCommandWorld, shown: Shown, json: boolean): Promise<void> {
   const { out, widthOf } = console;
-  const text = () => foldedFor(out, widthOf, visible(statusText(console, shown)));
+  const text = () => foldedFor(out, widthOf, visible(localTimes(console, statusText(console, shown))));
   await out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : text());
 }
 
@@ -120,7 +121,7 @@ function statusText(console: Console, shown: Shown): string {
   const { version, home, watchdog, daemon, web, recovery, safeMode, counts } = shown;
   const { programs = [], disk = null, troubles = [], attempts = [], attention = [] } = shown;
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
-  const since = daemon.startedAt === null ? "" : `, since ${timeText(console, daemon.startedAt)}`;
+  const since = daemon.startedAt === null ? "" : `, since ${localTime(console, daemon.startedAt)}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
   const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
@@ -151,7 +152,7 @@ function linesOf(name: string, found: readonly Trouble[]): string[] {
 }
 
 function diskText(console: Console, { operation, path, code, since }: DiskTrouble): string {
-  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${timeText(console, since)}`}`;
+  return `${operation} ${path}: ${code}${since === null ? "" : `, since ${localTime(console, since)}`}`;
 }
 
 /** Terminals always; the other counts only if they are not zero. */

@@ -1,16 +1,16 @@
-// `holdfast adopt ls`: the adopted sessions.
+// `holdfast adopt ls`: the adopted sessions; from disk while Holdfast is down.
 import { ok } from "../../base/result.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { lookLive } from "../look.ts";
+import { look } from "../look.ts";
 import { showRows } from "./rows.ts";
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await lookLive(world, home.value, (client) => client.call("tmux.list", {}));
+  const listed = await look(world, { home: home.value, json: flags.json }, (client) => client.call("tmux.list", {}));
   if (!listed.ok) return listed;
   await showRows(
     world,

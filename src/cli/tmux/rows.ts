@@ -1,8 +1,10 @@
 // Formats adopted sessions.
+
+import { localTime } from "../../base/local-time.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { say, timeText } from "../print.ts";
+import { say } from "../print.ts";
 import { tableText } from "../table.ts";
 
 const HEAD = ["NAME", "ID", "STATE", "POLICY", "SAVED", "SOCKET"];
@@ -38,5 +40,5 @@ function cellsOf(
   { id, name, state, policy, socket, savedAt }: ListedTmux,
 ): string[] {
   const shown = state.kind === "kept" ? "managed" : state.kind;
-  return [name, id.slice(0, 8), shown, policy, savedAt === null ? "not yet" : timeText(console, savedAt), socket];
+  return [name, id.slice(0, 8), shown, policy, savedAt === null ? "not yet" : localTime(console, savedAt), socket];
 }

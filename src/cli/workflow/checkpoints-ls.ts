@@ -1,5 +1,6 @@
 // `holdfast checkpoints ls`: the checkpoints of a run, newest first; without one, the newest of every run.
 
+import { localTime } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
@@ -9,7 +10,7 @@ import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { say, timeText } from "../print.ts";
+import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { sparingTable } from "../table.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
@@ -83,7 +84,7 @@ function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[], spared: 
         shortId(run),
         name,
         seq === null ? "-" : String(seq),
-        time === null ? "-" : timeText(console, time),
+        time === null ? "-" : localTime(console, time),
         state ?? "-",
         step ?? "-",
       ],

@@ -1,6 +1,7 @@
 // `holdfast checkpoints show`: one checkpoint, for people or as JSON. Likely secrets are shown to neither (masked.ts).
 
 import { isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
+import { localTime } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { CompletedStepRecord, WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
@@ -11,7 +12,7 @@ import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, fit, timeText } from "../print.ts";
+import { count, fit } from "../print.ts";
 import { columns, tableText } from "../table.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
@@ -42,10 +43,10 @@ function chosen({ run, files }: MeantRun, seq: number | undefined): Result<Shown
 }
 
 function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
-  const { integrity_hash, ...content } = checkpoint;
+  const { created_at: time, integrity_hash: sha256, ...content } = checkpoint;
   const plain = parseJson(JSON.stringify(content));
   const shown =
-    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), integrity_hash) : undefined;
+    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), { time, sha256 }) : undefined;
   if (shown === undefined) throw new Error("a masked checkpoint must still be a checkpoint");
   return shown;
 }
@@ -56,7 +57,7 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
     ["run", `${run.name} (${checkpoint.session_id})`],
     ["file", workflow_path],
     ...(worktree_path === null ? [] : ([["worktree", worktree_path]] satisfies [string, string][])),
-    ["checkpoint", `${seq}, ${timeText(world.console, created_at)}, because of ${reason}`],
+    ["checkpoint", `${seq}, ${localTime(world.console, created_at)}, because of ${reason}`],
     ["state", stateText(checkpoint)],
     ["resume", resumeText(checkpoint)],
     ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… matches)`],

@@ -2,6 +2,7 @@
 // DQ1. All items, or the given ones. A retried request is safe: items that a dead daemon already took are not in the
 //      queue.
 
+import { localTime } from "../../base/local-time.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { DeadLetter, ListedRun, ShownItem } from "../../wire/rpc/workflow.ts";
@@ -12,7 +13,7 @@ import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
-import { count, say, timeText } from "../print.ts";
+import { count, say } from "../print.ts";
 import { tableText } from "../table.ts";
 import { followToEnd } from "./ended.ts";
 import { pickRun, printRun } from "./rows.ts";
@@ -93,7 +94,7 @@ async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, it
 function itemText(console: DaemonCommandWorld["console"], { item, state, tries, at, error, value }: ShownItem): string {
   const why = error === null ? [] : [`step: ${error.step}`, `why: ${error.message}`];
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const when = at === null ? [] : [`at: ${timeText(console, at)}`];
+  const when = at === null ? [] : [`at: ${localTime(console, at)}`];
   return [`item: ${item}`, `state: ${state}`, `tries: ${tries}`, ...when, ...why]
     .concat(`value: ${text}`, "")
     .join("\n");

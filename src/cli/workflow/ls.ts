@@ -1,5 +1,6 @@
 // `holdfast workflows`: the runs, one per line; with --json in the shape that other programs rely on.
 
+import { localTime } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { nextOf } from "../../core/workflow/progress.ts";
@@ -10,7 +11,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
-import { say, timeText } from "../print.ts";
+import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { commandTable } from "../table.ts";
 import { rowOf, stateText } from "./rows.ts";
@@ -66,7 +67,7 @@ function tableOf({ console }: DaemonCommandWorld, runs: readonly ListedRun[]): s
 
 function cellsOf(run: ListedRun, console: DaemonCommandWorld["console"]): string[] {
   const { id, name, startedAt } = run;
-  return [shortId(id), name, timeText(console, startedAt), stateText(run), nextText(run)];
+  return [shortId(id), name, localTime(console, startedAt), stateText(run), nextText(run)];
 }
 
 function nextText({ id, state, needs, trouble }: ListedRun): string {

@@ -5,6 +5,7 @@
 //      running is followed, unless more was requested.
 // RS4. The id of a session of an older program means the run that it has become; it is taken over first, if need be.
 import { newId } from "../../base/ids.ts";
+import { localTime } from "../../base/local-time.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
@@ -14,7 +15,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say, timeText } from "../print.ts";
+import { say } from "../print.ts";
 import { followToEnd, needsText } from "./ended.ts";
 import { oldEnvironment, oldHomes } from "./old-homes.ts";
 import { isUnderWay, pickRun, printRun, which } from "./rows.ts";
@@ -66,7 +67,7 @@ async function sayWho({ console, processes }: DaemonCommandWorld, { name, resume
   const { pid, user, at } = resumed;
   await say(
     console,
-    `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${timeText(console, at)}.`,
+    `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${localTime(console, at)}.`,
   );
 }
 

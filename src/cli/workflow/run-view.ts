@@ -4,7 +4,8 @@
 //      leave room for the echo of a key, which would otherwise begin another row.
 // SG2. The time left is estimated from the rate of the items so far; without a rate nothing is shown.
 // SG3. Of several running attempts, the one that wrote last is shown.
-// SG4. Steps that ended before this command are marked. A retry is announced once, and an iteration has its number.
+// SG4. Steps that ended before this command are marked. A retry is announced once, also one that was over before we
+//      looked, and an iteration has its number.
 import { visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
@@ -45,8 +46,10 @@ function plainSight({ console }: DaemonCommandWorld, lines: StepLines): RunView 
   return { live: false, show, look: nothing, end: nothing };
 }
 
+type SeenSteps = Pick<ShownRun, "from" | "records" | "retries" | "attempts">;
+
 /** SG4 */
-class StepLines {
+export class StepLines {
   readonly #old: number;
   readonly #announced = new Set<string>();
 
@@ -55,26 +58,45 @@ class StepLines {
   }
 
   /** What is to be said about a run that was not said before. */
-  of(run: ShownRun): string {
-    const ended = run.records.map((record, at) => `${run.from + at < this.#old ? "earlier: " : ""}${stepText(record)}`);
+  of(run: SeenSteps): string {
+    const ended = run.records.flatMap((record, at) =>
+      run.from + at < this.#old ? [`earlier: ${stepText(record)}`] : this.#ended(record),
+    );
     return [...ended, ...this.#retries(run)].map((line) => `${visibleLine(line)}\n`).join("");
   }
 
-  #retries({ retries = [], attempts }: ShownRun): string[] {
+  #ended(record: ListedStep): string[] {
+    const { step, tries = 1 } = record;
+    const retries = Array.from({ length: tries - 1 }, (_, at) => ({ step, item: null, tries: at + 1 }));
+    const missed = retries.flatMap((retry) => this.#announce(retry));
+    for (const retry of retries) this.#announced.delete(retryText(retry)); // The next iteration has retries of its own.
+    return [...missed, stepText({ ...record, tries: 1 })];
+  }
+
+  #retries({ retries = [], attempts }: SeenSteps): string[] {
     const begun = attempts.flatMap(({ step, item, try: time = 1 }) =>
       time > 1 ? [{ step, item, tries: time - 1 }] : [],
     );
-    return [...retries, ...begun].flatMap((retry) => {
-      const text = `${whoText(retry)}: try ${retry.tries} failed, and it is tried again`;
-      if (this.#announced.has(text)) return [];
-      this.#announced.add(text);
-      return [text];
-    });
+    return [...retries, ...begun].flatMap((retry) => this.#announce(retry));
+  }
+
+  #announce(retry: Retry): string[] {
+    const text = retryText(retry);
+    if (this.#announced.has(text)) return [];
+    this.#announced.add(text);
+    return [text];
   }
 }
 
-export function stepText({ step, outcome, durationMs, message, iteration }: ListedStep): string {
-  const took = outcome === "skipped" || outcome === "kept" ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
+type Retry = { readonly step: string; readonly item: number | null; readonly tries: number };
+
+function retryText(retry: Retry): string {
+  return `${whoText(retry)}: try ${retry.tries} failed, and it is tried again`;
+}
+
+export function stepText({ step, outcome, durationMs, message, iteration, tries = 1 }: ListedStep): string {
+  const often = tries > 1 ? `, ${tries} tries` : "";
+  const took = outcome === "skipped" || outcome === "kept" ? "" : ` (${(durationMs / 1000).toFixed(1)} s${often})`;
   const round = iteration === undefined ? "" : `iteration ${iteration}, `;
   return `${round}${step}: ${MARKS[outcome]}${took}${message === null ? "" : `: ${message}`}`;
 }

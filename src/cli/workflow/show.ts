@@ -1,5 +1,6 @@
 // `holdfast workflows show`: one run in full: its state, the steps that ended, what is running, and the next command.
 
+import { localTime } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { nextOf } from "../../core/workflow/progress.ts";
@@ -11,7 +12,7 @@ import type { DataFlags } from "../flags.ts";
 import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
-import { printJson, timeText } from "../print.ts";
+import { printJson } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns, tableText } from "../table.ts";
 import { pickRun, rowOf, stateText } from "./rows.ts";
@@ -52,8 +53,8 @@ function runText({ console }: DaemonCommandWorld, run: ShownRun): string {
     ["file", path],
     ["directory", cwd],
     ["worktree", worktree === null ? null : `${worktree.path} (branch ${worktree.branch})`],
-    ["started", timeText(console, startedAt)],
-    ["resumed", resumed === null ? null : `${timeText(console, resumed.at)} by process ${resumed.pid}`],
+    ["started", localTime(console, startedAt)],
+    ["resumed", resumed === null ? null : `${localTime(console, resumed.at)} by process ${resumed.pid}`],
     ["state", stateText(run)],
     ["error", error === null ? null : `${error.step}: ${error.message}`],
     ...needs.map((need) => ["needs you", `${need.step}: ${need.why} → ${nextOf(id, need)}`] as const),
@@ -74,10 +75,10 @@ function next(command: string): readonly [string, string] {
 
 function stepLines(console: DaemonCommandWorld["console"], { records, attempts, retries = [] }: ShownRun): string[] {
   const running = attempts.map((attempt) => [
-    `${whoText(attempt)}: running since ${timeText(console, attempt.startedAt)}`,
+    `${whoText(attempt)}: running since ${localTime(console, attempt.startedAt)}`,
   ]);
   const waiting = retries.map((retry) => [
-    `${whoText(retry)}: try ${retry.tries} failed; the next one is at ${timeText(console, retry.at)}`,
+    `${whoText(retry)}: try ${retry.tries} failed; the next one is at ${localTime(console, retry.at)}`,
   ]);
   const rows = [...records.map((record) => [stepText(record)]), ...running, ...waiting];
   if (rows.length === 0) return ["no step has ended yet\n"];

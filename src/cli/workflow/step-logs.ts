@@ -6,6 +6,7 @@
 // SL4. --follow continues with new output, also of new attempts, until the run stops or Ctrl-C.
 
 import { endedText } from "../../base/exit-code.ts";
+import { localTime } from "../../base/local-time.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
@@ -19,7 +20,7 @@ import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { steadyView } from "../log/view.ts";
 import { look } from "../look.ts";
-import { Printer, say, timeText } from "../print.ts";
+import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { isUnderWay, pickRun, which as whichRun } from "./rows.ts";
@@ -220,7 +221,7 @@ async function printLines(output: Output, lines: Iterable<string>): Promise<void
 
 function headText(console: DaemonCommandWorld["console"], { number, try: time, item, startedAt }: StepAttempt): string {
   const of = item === null ? "" : `, item ${item}`;
-  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, started at ${timeText(console, startedAt)}`;
+  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, started at ${localTime(console, startedAt)}`;
 }
 
 function endText({ code, signal, error }: NonNullable<StepAttempt["end"]>): string {

@@ -338,7 +338,7 @@ describe("what is typed", () => {
     expect(plan.kind === "start" && plan.notes.join()).toBe(
       "its shell; its command cannot be typed: echo \ufffd[2J\ufffd",
     );
-    expect(messageOf({ reason: "why\u001b", at: AT }, ["a\rb"])).toBe(
+    expect(messageOf({ reason: "why\u001b", when: "2026-01-01 00:10:00 UTC" }, ["a\rb"])).toBe(
       "holdfast: why\ufffd; started again 2026-01-01 00:10:00 UTC; a\ufffdb",
     );
   });

@@ -205,7 +205,8 @@ export function shown(text: string): string {
 }
 
 /** The line on the screen that says what happened. */
-export function messageOf(facts: Pick<RestoreFacts, "reason" | "at">, notes: readonly string[]): string {
-  const when = `${facts.at.slice(0, 19).replace("T", " ")} UTC`;
-  return shown(`holdfast: ${facts.reason}; started again ${when}`).concat(...notes.map((note) => `; ${shown(note)}`));
+export function messageOf(facts: { readonly reason: string; readonly when: string }, notes: readonly string[]): string {
+  return shown(`holdfast: ${facts.reason}; started again ${facts.when}`).concat(
+    ...notes.map((note) => `; ${shown(note)}`),
+  );
 }

@@ -9,7 +9,7 @@ import { trackOf } from "./apply.ts";
 import { type Definition, firstPhase, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
-import { failed, ofFailure, stepError } from "./failure.ts";
+import { failed, ofFailure, stepError, triedOf } from "./failure.ts";
 import { launchStep } from "./launch.ts";
 import { MAX_CAPTURED, MAX_ITEM_RESULT, sizeOf } from "./limits.ts";
 import { attemptsOf, type Items, type Run, type StepPosition, type Track } from "./run.ts";
@@ -187,10 +187,8 @@ function handled(draft: Draft, track: Track): boolean {
   const { error, durationMs } = track.handling;
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
   const facts = { step: step.id, item: track.item ?? null, outcome, error } as const;
-  draft.add({
-    event: "workflow.step.ended",
-    data: { ...facts, variables: ofFailure(step, error), output: track.output, duration_ms: durationMs, at: draft.at },
-  });
+  const end = { output: track.output, duration_ms: durationMs, at: draft.at, ...triedOf(track.handling) };
+  draft.add({ event: "workflow.step.ended", data: { ...facts, variables: ofFailure(step, error), ...end } });
   return true;
 }
 

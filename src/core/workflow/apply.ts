@@ -149,10 +149,14 @@ function applyStep(run: Run, event: e.WorkflowEvent): Run | undefined {
     return withTrack(run, { ...track, retryAt: event.data.not_before });
   }
   if (event.event === "workflow.step.handling") {
-    const { item, error, duration_ms } = event.data;
+    const { item, error, duration_ms, tries } = event.data;
     const track = trackOf(run, item ?? undefined);
     const place = { ...track.place, handler: 0 };
-    return withTrack(run, { ...rested(track), place, handling: { error, durationMs: duration_ms } });
+    return withTrack(run, {
+      ...rested(track),
+      place,
+      handling: { error, durationMs: duration_ms, ...(tries && { tries }) },
+    });
   }
   if (event.event === "workflow.step.ended") return stepEnded(run, event.data);
   return undefined;
@@ -193,9 +197,10 @@ function recordOf(
   data: e.StepEnded,
   inHandler: boolean,
 ): StepRecord {
-  const { step, outcome, error, variables, output, duration_ms, at } = data;
+  const { step, outcome, error, variables, output, duration_ms, at, tries } = data;
   const place = { phase, iteration, index, handler: inHandler ? handler : undefined };
-  return { step, ...place, outcome, error: error ?? undefined, variables, output, durationMs: duration_ms, at };
+  const end = { outcome, error: error ?? undefined, variables, output, durationMs: duration_ms, at };
+  return { step, ...place, ...end, ...(tries && { tries }) };
 }
 
 function applyRun(run: Run, event: e.WorkflowEvent): Run {

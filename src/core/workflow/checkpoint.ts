@@ -10,15 +10,21 @@ import { tableOf, toRecord } from "../../base/table.ts";
 import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
-import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
+import type { StepError, StepOutcome, Tried, WorkflowEvent } from "./events.ts";
 import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
-/** The shape of a checkpoint, and the rules that made its content. */
-export const CHECKPOINT_VERSION = 1;
-export const FOLD_VERSION = 1;
-/** The identification in the store's envelope. */
-export const CHECKPOINT_FACTS = { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION } as const;
+/** The shape of a checkpoint, and the rules that made its content. In version 1 all of it was below `body`. */
+export const CHECKPOINT_VERSION = 2;
+const FOLD_VERSION = 1;
+/** The identification in the store's envelope, which has `version`, `created_at` and `integrity_hash` (UC-1). */
+export const CHECKPOINT_FACTS = {
+  kind: "workflow",
+  version: CHECKPOINT_VERSION,
+  fold: FOLD_VERSION,
+  names: { time: "created_at", hash: "integrity_hash" },
+  migrations: { 1: (body: unknown) => body },
+} as const;
 
 export type CheckpointState =
   | { readonly kind: "BeforeStep"; readonly step_index: number }
@@ -48,7 +54,7 @@ export type CompletedStepRecord = {
   readonly iteration: number;
   readonly index: number;
   readonly handler: number | null;
-};
+} & Tried;
 
 export type MapReduceCheckpointState = Omit<Items, "all" | "again" | "source"> & {
   readonly phase: Phase;
@@ -94,7 +100,7 @@ export type WorkflowCheckpoint = {
   readonly mapreduce_state: MapReduceCheckpointState | null;
   readonly created_at: string;
   readonly reason: CheckpointReason;
-  /** SHA-256 of the JSON of all fields, with this one empty; empty until it is saved. */
+  /** SHA-256 of the file without this field (docs/FORMATS.md); empty until it is saved. */
   readonly integrity_hash: string;
   readonly run: RunRest;
 };
@@ -161,7 +167,7 @@ export function flatIndex(
 }
 
 function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at } = record;
+  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at, tries } = record;
   return {
     step_index: flatIndex(run.definition, record),
     step,
@@ -176,6 +182,7 @@ function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
     iteration,
     index,
     handler: handler ?? null,
+    ...(tries && { tries }),
   };
 }
 
@@ -243,8 +250,8 @@ function itemsIn({ phase: _phase, active: _active, all, again, source, ...counts
 }
 
 function recordIn(record: CompletedStepRecord): StepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output } = record;
+  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output, tries } = record;
   const place = { step, phase, iteration, index, handler: handler ?? undefined };
   const end = { outcome, error: error ?? undefined, variables: captured_variables, output };
-  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at };
+  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at, ...(tries && { tries }) };
 }

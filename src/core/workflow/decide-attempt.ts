@@ -6,7 +6,7 @@ import type { Output, WorkflowCommand } from "./commands.ts";
 import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { Asker, StopReason, UncertainVerdict } from "./events.ts";
-import { failed, stepError } from "./failure.ts";
+import { failed, stepError, triedOf } from "./failure.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import { onLoss } from "./resume.ts";
 import { type Attempt, askedText, attemptsOf, type Track, tracksOf } from "./run.ts";
@@ -123,7 +123,7 @@ function succeeded(draft: Draft, track: Track, step: Step, output: Output): void
   const values = { variables: variables.value, output: recorded(output.text) };
   draft.add({
     event: "workflow.step.ended",
-    data: { ...data, ...values, duration_ms: draft.since(track.since), at: draft.at },
+    data: { ...data, ...values, duration_ms: draft.since(track.since), at: draft.at, ...triedOf(track) },
   });
 }
 
@@ -188,6 +188,6 @@ function verdict(
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null, variables: {} } as const;
   draft.add({
     event: "workflow.step.ended",
-    data: { ...data, output: null, duration_ms: draft.since(track.since), at },
+    data: { ...data, output: null, duration_ms: draft.since(track.since), at, ...triedOf(track) },
   });
 }

@@ -150,7 +150,10 @@ export type StepHandling = {
   readonly item: number | null;
   readonly error: StepError;
   readonly duration_ms: number;
-};
+} & Tried;
+
+/** How often a step was tried, if more than once; version 0.1 did not record it. */
+export type Tried = { readonly tries?: number };
 
 /** `ignored`: it failed, and the file says to continue. `kept`: done before the file changed, and the same since. */
 export type StepOutcome = "succeeded" | "failed" | "ignored" | "skipped" | "kept";
@@ -165,7 +168,7 @@ export type StepEnded = {
   readonly output: string | null;
   readonly duration_ms: number;
   readonly at: string;
-};
+} & Tried;
 
 export type IterationEnded = { readonly iteration: number; readonly again: boolean; readonly at: string };
 

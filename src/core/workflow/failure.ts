@@ -6,12 +6,16 @@ import type { Json } from "../../base/json.ts";
 import type { Step } from "./definition.ts";
 import { stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { StepError } from "./events.ts";
+import type { StepError, Tried } from "./events.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import type { Track } from "./run.ts";
 
 export function stepError(step: Step, message: string, exit_code: number | null, retryable: boolean): StepError {
   return { step: step.id, message: message.slice(0, MAX_MESSAGE), exit_code, retryable };
+}
+
+export function triedOf({ tries = 1 }: Tried): Tried {
+  return tries > 1 ? { tries } : {};
 }
 
 /** Always returns true: what follows can continue at once. */
@@ -24,11 +28,14 @@ export function failed(draft: Draft, track: Track, step: Step, error: StepError)
   }
   const duration_ms = draft.since(track.since);
   if (track.place.handler === undefined && (step.on_failure ?? []).length > 0) {
-    draft.add({ event: "workflow.step.handling", data: { step: step.id, item, error, duration_ms } });
+    draft.add({
+      event: "workflow.step.handling",
+      data: { step: step.id, item, error, duration_ms, ...triedOf(track) },
+    });
     return true;
   }
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
-  const data = { item, variables: ofFailure(step, error), output: track.output, at: draft.at };
+  const data = { item, variables: ofFailure(step, error), output: track.output, at: draft.at, ...triedOf(track) };
   draft.add({ event: "workflow.step.ended", data: { step: step.id, outcome, error, duration_ms, ...data } });
   if (outcome === "failed" && track.place.handler !== undefined) handlerFailed(draft, track);
   return true;
@@ -59,5 +66,6 @@ function handlerFailed(draft: Draft, track: Track): void {
   const { error, durationMs } = track.handling;
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
   const data = { step: step.id, item: track.item ?? null, outcome, error, variables: ofFailure(step, error) } as const;
-  draft.add({ event: "workflow.step.ended", data: { ...data, output: null, duration_ms: durationMs, at: draft.at } });
+  const end = { output: null, duration_ms: durationMs, at: draft.at, ...triedOf(track.handling) };
+  draft.add({ event: "workflow.step.ended", data: { ...data, ...end } });
 }

@@ -9,7 +9,7 @@ import type { Table } from "../../base/table.ts";
 import type { Vector } from "../../base/vector.ts";
 import type { Child } from "../terminal/terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
+import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, Tried, WorkflowEvent } from "./events.ts";
 import type { Worktree } from "./worktree.ts";
 
 /** The position of a track: at a step of a phase, or at a step of that one's `on_failure`. */
@@ -63,7 +63,7 @@ export type Track = {
   /** How often in a row an attempt of the current step was lost. */
   readonly lost: number;
   /** The failure that `on_failure` steps are handling. */
-  readonly handling: { readonly error: StepError; readonly durationMs: number } | undefined;
+  readonly handling: ({ readonly error: StepError; readonly durationMs: number } & Tried) | undefined;
   /** A step of it failed for good: it stops here. */
   readonly failed: StepError | undefined;
   /** An item's own variables; empty on the main track. */
@@ -85,7 +85,7 @@ export type StepRecord = {
   readonly output: string | null;
   readonly durationMs: number;
   readonly at: string;
-};
+} & Tried;
 
 export type ItemState =
   | { readonly kind: "pending" }

@@ -136,7 +136,8 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
   const ahead = (agent: Agent) => (safeMode.isActive() ? poisonAhead(log, agent) : undefined);
-  return { border, store, engine, checkpoints, records, handed, begin, schedule, poisonAhead: ahead, keepKey };
+  const parts = { border, store, engine, checkpoints, records, handed };
+  return { ...parts, place: world, begin, schedule, poisonAhead: ahead, keepKey };
 }
 
 function openEngine(

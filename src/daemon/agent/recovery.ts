@@ -1,17 +1,23 @@
 // Recovery of agents (AG-2, AG-4, AG-7): the tree comes from the logs alone; each process is examined, and each agent
 // continues by its policy.
 // V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
-// V2. A session without `agent.created` is an orphan: ended and set aside, never started.
+// V2. A session without `agent.created` is an orphan: ended and set aside, never started. Its log is copied to the
+//     quarantine before it is ended: after that it is an orphan no more. The original stays; recovery destroys nothing.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
 // V5. What is on record of each session (session.json) is compared with the log, which decides.
 import { allOf } from "../../base/all-of.ts";
-import { type Agent, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
+import { type Agent, agentSession, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { quarantine } from "../../log/file/quarantine.ts";
+import { eventsPath } from "../../log/session/places.ts";
 import type { Poison } from "../../log/session/poisons.ts";
 import { noteOf } from "../../wire/rpc/listed-agent.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { Disk } from "../../world/disk.ts";
 import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
@@ -21,8 +27,11 @@ import type { AgentStore } from "./store.ts";
 /** How many agents are examined in parallel. */
 const AT_ONCE = 64;
 
+type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+
 export type AgentRecovery = {
   readonly border: PartBorder;
+  readonly place: Place;
   readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
@@ -43,15 +52,27 @@ export function agentStages(recovery: AgentRecovery): Pick<StageWork, "RESTORING
 }
 
 /** V2 */
-async function setAsideOrphans({ store }: AgentRecovery): Promise<ReportItem[]> {
+async function setAsideOrphans({ border, place, store }: AgentRecovery): Promise<ReportItem[]> {
   const { orphans, dangling } = orphanedSessions(store.states);
-  for (const id of orphans) await store.submit({ kind: "orphan", id });
+  for (const id of orphans) {
+    await border.tolerating(() => quarantineLog(place, id));
+    await store.submit({ kind: "orphan", id });
+  }
   const lone = dangling.map((id) => {
     const name = store.agent(id)?.name ?? id.slice(0, 12);
     return item(id, name, "needs you", "its parent is gone", `holdfast agent inspect ${id.slice(0, 8)}`);
   });
-  const ended = orphans.map((id) => item(id, id.slice(0, 12), "could not", NO_AGENT, "holdfast log show"));
+  const ended = orphans.map((id) =>
+    item(id, id.slice(0, 12), "could not", `${NO_AGENT}; its log is in quarantine/`, "holdfast log show"),
+  );
   return [...ended, ...lone];
+}
+
+async function quarantineLog({ disk, clock, home }: Place, id: string): Promise<void> {
+  const from = eventsPath(home, agentSession(id));
+  const bytes = readWhole(disk, from);
+  const damage = { name: `agent-${id}`, from, offset: 0, reason: NO_AGENT, at: clock.now() };
+  if (bytes !== undefined) await quarantine(disk, home, damage, bytes);
 }
 
 const NO_AGENT = "it is a session without an agent: it was never acknowledged, and is ended";

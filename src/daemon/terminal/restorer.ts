@@ -7,6 +7,7 @@
 //      restart. A tape is synced within a second of being written (holder/recorder.ts), so a machine crash loses at
 //      most that second, and a killed process loses nothing.
 import { isFault } from "../../base/fault.ts";
+import { localTime } from "../../base/local-time.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
 import type { Caller } from "../../core/principal.ts";
@@ -119,9 +120,9 @@ export class Restorer {
     { argv, cwd, typed, notes }: RestorePlan & { kind: "start" },
     { reason, at, evidence, seenTo }: { reason: string; at: string; evidence: Evidence | undefined; seenTo: number },
   ): RestoreStart {
-    const { disk, home } = this.#ports.place;
+    const { disk, clock, home } = this.#ports.place;
     const screenAgeMs = this.#screenAgeMs(id);
-    const message = messageOf({ reason, at }, notes);
+    const message = messageOf({ reason, when: localTime(clock, at) }, notes);
     const offset = Math.max(new TapeReader(disk, tapeOf(home, id)).end, seenTo);
     return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
   }

@@ -10,6 +10,7 @@
 // B3. What cannot be restored exactly is restored as closely as possible, and named in the notes. They are on disk
 //     before the last call (notes.ts), for the daemon that finds the session whole afterwards.
 
+import { localTime } from "../../base/local-time.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { typable } from "../../core/shell.ts";
@@ -191,7 +192,8 @@ export class Rebuild {
     const directory = joinPath(tmuxDirectory(home, this.#care.id), "screens");
     makeDirectories(disk, directory);
     const path = joinPath(directory, `${name}.txt`);
-    const said = `holdfast: re-created at ${new Date(clock.now()).toISOString()}, as it was at ${this.#saved.time}`;
+    const times = [new Date(clock.now()).toISOString(), this.#saved.time].map((time) => localTime(clock, time));
+    const said = `holdfast: re-created at ${times.join(", as it was at ")}`;
     const old = scrollback === "" ? "" : `${scrollback}\u001b[0m\n`;
     await writeAtomic(disk, path, Buffer.from(`${old}[${said}]\n`));
     return path;

@@ -225,8 +225,17 @@ export function tmuxDirectory(home: string, id: string): string {
   return joinPath(home, `${TMUX}/${id}`);
 }
 
+/** Fields as in the checkpoint of the terminals. In version 1 they were below `body`. */
+const CHECKPOINT_FACTS = {
+  kind: "tmux",
+  version: 2,
+  fold: 1,
+  names: { time: "timestamp", hash: "checksum" },
+  migrations: { 1: (body: unknown) => body },
+} as const;
+
 function storeOf({ disk, clock, home }: SaverWorld, id: string, name: string): CheckpointStore {
   const path = joinPath(tmuxDirectory(home, id), `${name}.json`);
   const keep = { backup: joinPath(tmuxDirectory(home, id), `${name}.backup.json`) };
-  return new CheckpointStore(disk, clock, { home, path, keep, kind: "tmux", version: 1, fold: 1 });
+  return new CheckpointStore(disk, clock, { home, path, keep, ...CHECKPOINT_FACTS });
 }

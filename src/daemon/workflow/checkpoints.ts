@@ -9,6 +9,9 @@
 // RC4. A workflow that says `before_step` has its file on disk before a step begins; for others the log is enough.
 // RC5. What a person asks for is a file of its own, with the reason Manual, and the reply names that one: what happens
 //      meanwhile is saved after it, and puts it into the history.
+// RC6. The checkpoints of a run that a person removed are deleted, after a save that is being made. If a crash or the
+//      disk prevents that, they stay, and nothing uses them.
+import { isFault } from "../../base/fault.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
@@ -53,6 +56,7 @@ export class RunCheckpoints {
   readonly #savedSeq = new Map<string, number>();
   /** When each run that is not at rest is saved next. */
   readonly #due = new Map<string, number>();
+  readonly #deleting = new Set<Promise<void>>();
   #polls = false;
   #cancel: () => void = () => undefined;
 
@@ -84,6 +88,11 @@ export class RunCheckpoints {
 
   /** Called for durable events, with the run after them. */
   heard(events: readonly WorkflowEvent[], run: Run, heard: Heard): void {
+    if (run.removed) this.#forget(run);
+    else this.#expectSave(events, run, heard);
+  }
+
+  #expectSave(events: readonly WorkflowEvent[], run: Run, heard: Heard): void {
     const before = this.#folds.last(run.id);
     let reason = before?.reason ?? "BeforeStep";
     for (const event of events) reason = reasonOf(event) ?? reason;
@@ -93,6 +102,24 @@ export class RunCheckpoints {
     const kept = { run, reason, seq: heard.last, ended, completed: ended === 1 ? completed : undefined };
     this.#folds.heard(run.id, kept, { seq: heard.last, bytes: heard.bytes });
     this.#expect(run);
+  }
+
+  /** RC6 */
+  #forget(run: Run): void {
+    this.#due.delete(run.id);
+    const deleting = this.#delete(run).finally(() => this.#deleting.delete(deleting));
+    this.#deleting.add(deleting);
+  }
+
+  async #delete(run: Run): Promise<void> {
+    try {
+      await this.#folds.saved(run.id);
+      this.#folds.forget(run.id);
+      this.#storage.delete(sessionOf(run));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#ports.say(`run ${run.id}: its checkpoints stay: ${error.message}. ${error.hint}`);
+    }
   }
 
   /** RC4. A failure of the disk is a Fault. */
@@ -156,6 +183,7 @@ export class RunCheckpoints {
     this.#polls = false;
     this.#cancel();
     await this.#folds.finish();
+    await Promise.all(this.#deleting);
   }
 }
 

@@ -8,13 +8,13 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { CHECKPOINT_VERSION, FOLD_VERSION } from "../../core/workflow/checkpoint.ts";
+import { CHECKPOINT_FACTS } from "../../core/workflow/checkpoint.ts";
 import type { Layout, OldRun } from "../../core/workflow/migrate-old.ts";
 import { readEnvelope } from "../../log/checkpoint/envelope.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import { fieldsIn } from "../../wire/old/fields.ts";
-import { type OldPlace, readOldRun, readUnified } from "../../wire/old/runs.ts";
+import { type OldPlace, readOldRun, readUnified, UNIFIED_VERSION } from "../../wire/old/runs.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 
@@ -149,8 +149,11 @@ function tooLong(bytes: number): Result<never> {
 /** Reads our own envelope without its log; undefined if the file is not one. */
 function readOwn(bytes: Uint8Array, place: OldPlace): Result<OldRun> | undefined {
   if (!new TextDecoder().decode(bytes.subarray(0, 20)).startsWith('{"kind":"workflow"')) return undefined;
-  const reading = readEnvelope(bytes, { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION });
-  if (reading.kind === "whole") return readUnified(fieldsIn(reading.body), place, "holdfast");
+  const reading = readEnvelope(bytes, CHECKPOINT_FACTS);
+  if (reading.kind === "whole") {
+    const seal = { version: UNIFIED_VERSION, created_at: reading.head.time };
+    return readUnified({ ...fieldsIn(reading.body), ...seal }, place, "holdfast");
+  }
   const message =
     reading.kind === "newer"
       ? `It is of the newer version ${reading.version}.`

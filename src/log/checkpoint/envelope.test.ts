@@ -29,6 +29,21 @@ test("TC-2(a) the hash is that of the file without the hash field, so that sed a
   expect(sha256(text(bytes).replace(/"sha256":"[0-9a-f]*",/, ""))).toBe(head.sha256);
 });
 
+test("UC-1(a) TC-1(a) a kind with names of its own has the fields of its body in place, under the same hash", () => {
+  for (const names of [
+    { time: "timestamp", hash: "checksum" },
+    { time: "created_at", hash: "integrity_hash" },
+  ] as const) {
+    const { bytes, head } = encodeEnvelope({ ...FACTS, names, seq: 7, time: TIME }, JSON.stringify(BODY));
+    const file = JSON.parse(text(bytes));
+    expect(file).toEqual({ ...FACTS, seq: 7, [names.time]: TIME, [names.hash]: head.sha256, ...BODY });
+    expect(sha256(text(bytes).replace(`"${names.hash}":"${head.sha256}",`, ""))).toBe(head.sha256);
+    expect(readEnvelope(bytes, FACTS)).toEqual({ kind: "whole", head, body: BODY });
+    const mixed = Buffer.from(text(bytes).replace(names.time, "time"));
+    expect(readEnvelope(mixed, FACTS).kind).toBe("bad");
+  }
+});
+
 test("TC-6(b) a flipped bit anywhere is detected as damage: no head, body or hash is outside the hash", () => {
   const { bytes } = encode();
   for (let at = 0; at < bytes.length; at += 1) {

@@ -2,13 +2,19 @@
 //   {"kind":"…","version":1,"fold":1,"seq":7,"time":"2026-01-02T03:04:05.678Z","sha256":"…64 hex…","body":…}⏎
 // or, for a body that is an object and whose kind gives names to time and hash, with the fields of the body in place:
 //   {"kind":"…","version":2,"fold":1,"seq":7,"timestamp":"…","checksum":"…64 hex…",…}⏎
+//   {"kind":"…","version":2,"fold":1,"seq":7,"created_at":"…","integrity_hash":"…64 hex…",…}⏎
 // E1. The hash covers every byte of the file except its own field: kind, version, fold, seq, time and body. By hand:
-//     sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum (or with "checksum")
+//     sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum (or with "checksum", "integrity_hash")
 // E2. Bad bytes give a result, never an exception.
 // E3. A document counts as a newer version only if its hash is right, or if its form is unknown to us: a flipped bit in
 //     the version is damage. Damage makes us fall back to an older checkpoint, while a newer version stops us.
 import { assert } from "../../base/assert.ts";
 import { sha256 } from "../../world/hash.ts";
+
+/** What the source documents call time and hash. */
+export type EnvelopeNames =
+  | { readonly time: "timestamp"; readonly hash: "checksum" }
+  | { readonly time: "created_at"; readonly hash: "integrity_hash" };
 
 /**
  * `version` is the format of the body; `fold` is the version of the rules
@@ -19,7 +25,7 @@ export type EnvelopeFacts = {
   readonly version: number;
   readonly fold: number;
   /** Absent: the body is a field of its own. */
-  readonly names?: { readonly time: "timestamp"; readonly hash: "checksum" };
+  readonly names?: EnvelopeNames;
 };
 export type EnvelopeHead = Omit<EnvelopeFacts, "names"> & {
   readonly seq: number;
@@ -45,11 +51,13 @@ export type EnvelopeReading =
 
 export type Encoded = { readonly bytes: Uint8Array; readonly head: EnvelopeHead };
 
-const FORM =
-  /^\{"kind":"([a-z0-9.-]{1,64})","version":(\d{1,9}),"fold":(\d{1,9}),"seq":(\d{1,16}),(?:"time":"([0-9TZ:.+-]{1,32})","sha256":"([0-9a-f]{64})","body":|"timestamp":"([0-9TZ:.+-]{1,32})","checksum":"([0-9a-f]{64})",)/;
+const HEAD = /^\{"kind":"([a-z0-9.-]{1,64})","version":(\d{1,9}),"fold":(\d{1,9}),"seq":(\d{1,16}),/;
+const SEAL =
+  /"(time|timestamp|created_at)":"([0-9TZ:.+-]{1,32})","(sha256|checksum|integrity_hash)":"([0-9a-f]{64})",("body":|)/;
+const FORM = new RegExp(HEAD.source + SEAL.source);
 const HASH_LENGTH = 64;
 
-/** What is different between the two forms. `from` and `end` are of the body's text. */
+/** What is different between the forms. `from` and `end` are of the body's text. */
 type Form = {
   readonly time: string;
   readonly hash: string;
@@ -59,7 +67,14 @@ type Form = {
 };
 const NESTED: Form = { time: "time", hash: "sha256", before: '"body":', from: 0, end: "}\n" };
 /** The brace that begins the body is the one that begins the file, and so is the one that ends it. */
-const FLAT: Form = { time: "timestamp", hash: "checksum", before: "", from: 1, end: "\n" };
+const FLAT = { before: "", from: 1, end: "\n" };
+const FORMS: readonly Form[] = [
+  NESTED,
+  { time: "timestamp", hash: "checksum", ...FLAT },
+  { time: "created_at", hash: "integrity_hash", ...FLAT },
+];
+/** A body in place begins with a field of its own: after the hash, `"body":` means the nested form. */
+const OWN_NAMES = /^\{"(?!(?:kind|version|fold|seq|timestamp|checksum|created_at|integrity_hash|body)")/;
 
 function fieldLength({ hash }: Form): number {
   return `"${hash}":"",`.length + HASH_LENGTH;
@@ -72,11 +87,8 @@ const HEAD_LIMIT = 512;
  */
 export function encodeEnvelope(facts: EnvelopeFacts & { seq: number; time: string }, bodyText: string): Encoded {
   const { kind, version, fold, seq, time } = facts;
-  const form = facts.names === undefined ? NESTED : FLAT;
-  assert(
-    form === NESTED || /^\{"(?!kind|version|fold|seq|timestamp|checksum)/.test(bodyText),
-    "its fields have other names",
-  );
+  const form = FORMS.find(({ hash }) => hash === facts.names?.hash) ?? NESTED;
+  assert(form === NESTED || OWN_NAMES.test(bodyText), "its fields have other names");
   const text = bodyText.slice(form.from);
   const length = fieldLength(form);
   const head = `{"kind":"${kind}","version":${version},"fold":${fold},"seq":${seq},"${form.time}":"${time}",`;
@@ -99,22 +111,25 @@ export function readEnvelope(bytes: Uint8Array, facts: EnvelopeFacts): EnvelopeR
     Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_LIMIT)).toString("latin1"),
   );
   const head = match === null ? undefined : headOf(match);
-  if (match === null || head === undefined) return readUnknownForm(bytes, facts);
+  const form = match === null ? undefined : formOf(match);
+  if (match === null || head === undefined || form === undefined) return readUnknownForm(bytes, facts);
   const bodyFrom = match[0].length;
-  const form = match[5] === undefined ? FLAT : NESTED;
   const ends = bytes[bytes.length - 2] === 0x7d && bytes[bytes.length - 1] === 0x0a;
   if (!ends || hashOf(bytes, bodyFrom, form) !== head.sha256)
     return bad("bad-hash", "the bytes do not match their SHA-256");
   if (head.kind !== facts.kind) return bad("wrong-kind", `it is of kind ${head.kind}, not ${facts.kind}`);
   if (head.version > facts.version) return { kind: "newer", version: head.version }; // E3
   const text = new TextDecoder().decode(bytes.subarray(bodyFrom, bytes.length - form.end.length));
-  return withBody(head, form === FLAT ? `{${text}` : text);
+  return withBody(head, form === NESTED ? text : `{${text}`);
 }
 
-function headOf([, kind, version, fold, seq, nestedTime, nestedSum, flatTime, flatSum]: RegExpExecArray) {
-  const [time, sum] = [nestedTime ?? flatTime, nestedSum ?? flatSum];
+function headOf([, kind, version, fold, seq, , time, , sum]: RegExpExecArray): EnvelopeHead | undefined {
   if (kind === undefined || time === undefined || sum === undefined) return undefined;
   return { kind, version: Number(version), fold: Number(fold), seq: Number(seq), time, sha256: sum };
+}
+
+function formOf([, , , , , time, , hash, , before]: RegExpExecArray): Form | undefined {
+  return FORMS.find((form) => form.time === time && form.hash === hash && form.before === before);
 }
 
 /** E1, without copying the body: the bytes before the field are moved over it, hashed, and moved back. */

@@ -4,7 +4,6 @@
 //      read.
 // OR2. An unknown status counts as running: then a person is asked what may have happened.
 import { ok, type Result, refused } from "../../base/result.ts";
-import { CHECKPOINT_VERSION } from "../../core/workflow/checkpoint.ts";
 import type { Layout, OldMap, OldRun, OldStatus, OldStep } from "../../core/workflow/migrate-old.ts";
 import { choiceIn, countIn, durationIn, type Fields, fieldsIn, listIn, tableIn, textIn, timeIn } from "./fields.ts";
 import { agentMap, jobMap, ownMap } from "./maps.ts";
@@ -180,16 +179,19 @@ function jobStatus(fields: Fields, { setupDone, reducing }: OldMap): OldStatus {
   return setupDone && !reducing ? "interrupted" : "running";
 }
 
+/** Of the document's format. Ours in an envelope is counted there. */
+export const UNIFIED_VERSION = 1;
+
 /** One checkpoint format for all kinds of workflow: bare, or in our own envelope (`holdfast`). */
 export function readUnified(fields: Fields, place: OldPlace, layout: "unified" | "holdfast"): Result<OldRun> {
   const version = countIn(fields, "version");
   const state = choiceIn(fields["state"]);
   if (version === null || state === undefined || !Array.isArray(fields["completed_steps"]))
     return notOne("a checkpoint of a workflow");
-  if (version > CHECKPOINT_VERSION)
+  if (version > UNIFIED_VERSION)
     return refused(
       "newer",
-      `It is of version ${version}, and this Holdfast knows ${CHECKPOINT_VERSION}.`,
+      `It is of version ${version}, and this Holdfast knows ${UNIFIED_VERSION}.`,
       "Use a newer Holdfast.",
     );
   const map = unifiedMap(fields);

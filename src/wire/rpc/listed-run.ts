@@ -58,8 +58,9 @@ export function recordsOf({ records, definition }: Run, from: number): ListedSte
   for (let at = from; at < Math.min(records.length, from + MAX_RECORDS); at += 1) {
     const record = itemAt(records, at);
     if (record === undefined) continue;
-    const { step, outcome, durationMs, error, iteration } = record;
-    found.push({ step, outcome, durationMs, message: error?.message ?? null, ...(repeats && { iteration }) });
+    const { step, outcome, durationMs, error, iteration, tries } = record;
+    const more = { ...(repeats && { iteration }), ...(tries && { tries }) };
+    found.push({ step, outcome, durationMs, message: error?.message ?? null, ...more });
   }
   return found;
 }

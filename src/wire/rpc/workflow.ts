@@ -52,6 +52,8 @@ export type ListedStep = {
   readonly message: string | null;
   /** From 1; absent unless the workflow repeats its steps. */
   readonly iteration?: number;
+  /** How often it was tried; absent if once. */
+  readonly tries?: number;
 };
 
 /** A run, and the steps that ended from number `from` on; as many as fit into an answer. */

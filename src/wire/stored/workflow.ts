@@ -44,18 +44,19 @@ export function workflowEventOf(entry: StoredEntry): WorkflowEvent | undefined {
 }
 
 const CHECKPOINT: readonly (keyof WorkflowCheckpoint)[] = [
-  ...(["version", "session_id", "workflow_path", "worktree_path", "state", "completed_steps", "variables"] as const),
-  ...(["workflow_type", "mapreduce_state", "created_at", "reason", "run"] as const),
+  ...(["session_id", "workflow_path", "worktree_path", "state", "completed_steps", "variables"] as const),
+  ...(["workflow_type", "mapreduce_state", "reason", "run"] as const),
 ];
 
 /**
- * The checkpoint in the body of an envelope whose hash was right; undefined if it is of another shape. Holdfast 0.1
- * left its own hash empty.
+ * The checkpoint in an envelope whose hash was right; undefined if it is of another shape. Version 1 had fields of the
+ * envelope in its body as well; those of the envelope count.
  */
-export function workflowCheckpointOf(body: unknown, integrity_hash: string): WorkflowCheckpoint | undefined {
-  if (!isObject(body) || body["version"] !== CHECKPOINT_VERSION) return undefined;
-  if (missingIn(body, CHECKPOINT) !== undefined) return undefined;
-  const own = body["integrity_hash"];
-  const hash = typeof own === "string" && own !== "" ? own : integrity_hash;
-  return { ...(body as unknown as WorkflowCheckpoint), integrity_hash: hash };
+export function workflowCheckpointOf(
+  body: unknown,
+  head: { readonly time: string; readonly sha256: string },
+): WorkflowCheckpoint | undefined {
+  if (!isObject(body) || missingIn(body, CHECKPOINT) !== undefined) return undefined;
+  const seal = { version: CHECKPOINT_VERSION, created_at: head.time, integrity_hash: head.sha256 };
+  return { ...(body as unknown as WorkflowCheckpoint), ...seal };
 }

@@ -7,7 +7,12 @@ import { attempt } from "./attempt.ts";
 const MAX_TIMER = 2 ** 31 - 1;
 
 export function realClock(): Clock {
-  return { now: Date.now, elapsed: () => performance.now(), sinceBoot, after, soon: (fn) => void setImmediate(fn) };
+  const elapsed = () => performance.now();
+  return { now: Date.now, minutesAhead, elapsed, sinceBoot, after, soon: (fn) => void setImmediate(fn) };
+}
+
+export function minutesAhead(at: number): number {
+  return -new Date(at).getTimezoneOffset();
 }
 
 function sinceBoot(): number {

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { Fault, isFault } from "../../base/fault.ts";
 import { type Console, END_SIGNALS, type Output } from "../console.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
+import { minutesAhead } from "./clock.ts";
 import { isTerminal, sizeOf } from "./terminal-mode.ts";
 
 const OUT = 1;
@@ -20,7 +21,7 @@ export function realConsole(): Console {
     err: output(ERR),
     env: (name) => process.env[name] || undefined,
     absolute: (path) => resolve(path),
-    minutesAhead: (at) => -new Date(at).getTimezoneOffset(),
+    minutesAhead,
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),
     told: () => new Promise((done) => END_SIGNALS.forEach((name) => void process.on(name, () => done(name)))),

@@ -67,7 +67,7 @@ const CAPTURE_BORDER: Border = {
 function use(kind: string, body: unknown): void {
   if (kind === "agent") residentOf(body);
   else if (kind === "tmux") parseSnapshot(body);
-  else workflowCheckpointOf(body, "0".repeat(64));
+  else workflowCheckpointOf(body, { time: "2026-01-02T03:04:05.678Z", sha256: "0".repeat(64) });
 }
 
 const CHECKPOINT_BORDER: Border = {
