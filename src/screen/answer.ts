@@ -2,13 +2,13 @@
 import { isFault } from "../base/fault.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { ScreenSnapshot } from "../core/terminal/screen.ts";
+import { describe } from "../vt/describe.ts";
+import type { FollowedTape } from "../vt/follow.ts";
+import { serialized } from "../vt/serialize.ts";
 import type { ScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
-import { describe } from "./describe.ts";
 import { restoreBanner } from "./farewell.ts";
-import type { FollowedTape } from "./follow.ts";
 import type { LiveScreens } from "./live.ts";
-import { serialized } from "./serialize.ts";
 
 export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
   try {

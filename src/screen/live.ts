@@ -4,11 +4,11 @@
 // V3. A snapshot may know more than its tape, if a power cut removed the tape's end. It is shown, but not kept: what
 //     comes next on the tape has offsets that the snapshot has already seen.
 import type { ScreenCells } from "../core/terminal/screen.ts";
+import { describe } from "../vt/describe.ts";
+import { FollowedTape } from "../vt/follow.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { describe } from "./describe.ts";
-import { FollowedTape } from "./follow.ts";
 
 /**
  * V1. Enough for some hundreds of terminals with usual windows;
