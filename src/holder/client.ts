@@ -142,10 +142,16 @@ export class Client {
     this.#host.joined(this);
     if (hello.sizing !== undefined && !this.readOnly) this.#host.choose(hello.sizing);
     if (hello.size !== undefined) this.#resize(hello.size);
-    this.send(protocol.jsonFrame(protocol.WELCOME, this.#host.status()));
-    if (hello.from !== undefined) this.follower.begin(hello.from);
+    const status = this.#host.status();
+    this.send(protocol.jsonFrame(protocol.WELCOME, status));
+    if (hello.from !== undefined) this.#follow(hello.from, status);
     this.#host.welcomed(this);
     return true;
+  }
+
+  #follow(from: number, { mode, tape, size }: protocol.HolderStatus): void {
+    if (mode === "pty") this.send(protocol.jsonFrame(protocol.SIZE_IS, { offset: tape.end, ...size }));
+    this.follower.begin(from);
   }
 
   /** Returns false if the frame is invalid. An unknown tag is valid: a newer client may know more than we do. */

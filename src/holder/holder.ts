@@ -7,7 +7,7 @@
 //     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
 // O5. Only the operator acts on the child; an attempt of anyone else is recorded (C3 of client.ts). In a home without
 //     agents no one is looked at, nor is the daemon that started us.
-// O6. What the program asks its terminal is answered once: by the window that owns the size, or by us if there is none.
+// O6. What the program asks its terminal is answered once: by one window (Z4 of sizing.ts), or by us if there is none.
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
@@ -155,6 +155,7 @@ export class Holder implements Host {
 
   welcomed(client: Client): void {
     this.#clients.welcomed(client);
+    if (this.#silent.has(client)) this.#tellAnswers(client, false); // It ignores what comes before the WELCOME.
   }
 
   left(client: Client): void {
@@ -173,6 +174,7 @@ export class Holder implements Host {
 
   choose(sizing: protocol.HolderSizing): void {
     if (this.#sizing.choose(sizing)) this.#fit();
+    this.#letAnswer();
   }
 
   signal(name: string): boolean {
@@ -245,15 +247,19 @@ export class Holder implements Host {
 
   /** O6. Output so far was for the window that answered until now. */
   #letAnswer(): void {
-    const { owner } = this.#sizing;
-    if (owner === this.#answering) return;
+    const { answerer, clients } = this.#sizing;
+    const told = clients.filter((client) => client !== answerer && !this.#silent.has(client));
+    if (answerer === this.#answering && told.length === 0) return;
     this.#output.flush();
-    if (this.#answering !== undefined) this.#silent.add(this.#answering);
-    this.#answering?.send(protocol.jsonFrame(protocol.ANSWERS, { answers: false }));
-    if (owner !== undefined && this.#silent.delete(owner)) {
-      owner.send(protocol.jsonFrame(protocol.ANSWERS, { answers: true }));
-    }
-    this.#answering = owner;
+    for (const client of told) this.#tellAnswers(client, false);
+    if (answerer !== undefined && this.#silent.has(answerer)) this.#tellAnswers(answerer, true);
+    this.#answering = answerer;
+  }
+
+  #tellAnswers(client: Client, answers: boolean): void {
+    if (answers) this.#silent.delete(client);
+    else this.#silent.add(client);
+    client.send(protocol.jsonFrame(protocol.ANSWERS, { answers }));
   }
 
   /** O6 */
@@ -273,7 +279,10 @@ export class Holder implements Host {
 
   /** Valid from this offset of the tape on. */
   #recordSize(): void {
-    if (this.#spec.mode === "pty") void this.#sizes.record({ offset: this.#output.tape.end, ...this.#sizing.size });
+    if (this.#spec.mode !== "pty") return;
+    const at = { offset: this.#output.tape.end, ...this.#sizing.size };
+    void this.#sizes.record(at);
+    this.#clients.tell(protocol.jsonFrame(protocol.SIZE_IS, at));
   }
 
   #childEvents() {

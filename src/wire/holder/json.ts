@@ -16,10 +16,12 @@ import {
   type HolderExit,
   type HolderRefusal,
   type HolderSize,
+  type HolderSizeAt,
   type HolderSpec,
   type HolderStatus,
   REFUSAL_SHAPE,
   SIGNAL_SHAPE,
+  SIZE_AT_SHAPE,
   SIZE_SHAPE,
   SPEC_SHAPE,
   STATUS_SHAPE,
@@ -50,6 +52,10 @@ export function parseStatus(payload: Uint8Array): HolderStatus | undefined {
 
 export function parseSize(payload: Uint8Array): HolderSize | undefined {
   return parse(SIZE_SHAPE, payload);
+}
+
+export function parseSizeAt(payload: Uint8Array): HolderSizeAt | undefined {
+  return parse(SIZE_AT_SHAPE, payload);
 }
 
 export function parseSignal(payload: Uint8Array): string | undefined {

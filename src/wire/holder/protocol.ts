@@ -46,6 +46,8 @@ export const RESYNC = 69;
 export const REFUSED = 70;
 /** Whether this client's window is the one that answers the program's questions. Until told otherwise, it is. */
 export const ANSWERS = 71;
+/** The size of the program's window, from an offset of the output on: after WELCOME, and at each change. */
+export const SIZE_IS = 72;
 
 /** Larger terminals do not exist; the system counts in 16 bits. */
 const MAX_SIDE = 65_535;
@@ -54,6 +56,9 @@ const mode = literal("pty", "pipe");
 
 export const SIZE_SHAPE = object({ cols: side, rows: side });
 export type HolderSize = Infer<typeof SIZE_SHAPE>;
+
+export const SIZE_AT_SHAPE = object({ offset: count, cols: side, rows: side });
+export type HolderSizeAt = Infer<typeof SIZE_AT_SHAPE>;
 
 /** Whose window determines the size: the one that attached or typed last, the smallest, or none. */
 const SIZING_SHAPE = either(literal("latest", "smallest"), SIZE_SHAPE);

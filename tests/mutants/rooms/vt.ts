@@ -42,4 +42,14 @@ export const VT: readonly Mutant[] = [
       test: "what is cut in the middle is held back: characters, sequences, strings",
     },
   },
+  {
+    mutant: "a small window does not follow the cursor sideways",
+    file: "src/vt/viewport.ts",
+    from: "this.#left = moved(",
+    to: "this.#left = 0 * moved(",
+    killedBy: {
+      file: "src/vt/viewport.test.ts",
+      test: "VP1 it contains the cursor, and moves no more than needed for that",
+    },
+  },
 ];
