@@ -266,7 +266,7 @@ describe("client", () => {
     const host: Host = {
       ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
       ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status, seat: () => true },
-      ...{ whyNot: nothing, choose: nothing },
+      ...{ whyNot: nothing, choose: nothing, answer: nothing },
     };
     return { clock, seen, connection, client: new Client(connection, host) };
   }

@@ -31,15 +31,15 @@ export class LiveScreens {
     return this.#tapes.size;
   }
 
-  /** The screen at the end of the tape. */
-  async current(place: ScreenPlace): Promise<FollowedTape> {
+  /** The screen at the end of the tape, or at `until`, unless it was already asked for at a later offset. */
+  async current(place: ScreenPlace, until?: number): Promise<FollowedTape> {
     const { directory } = place;
     const known = this.#tapes.get(directory);
     known?.look();
     const tape = known?.isSame === true ? known : this.#startAnew(place, known); // V2
     this.#tapes.delete(directory);
     this.#tapes.set(directory, tape);
-    await tape.catchUp();
+    await tape.catchUp(until);
     if (!tape.isSame) this.#tapes.delete(directory); // V3
     this.#forgetOldest();
     return tape;

@@ -110,6 +110,11 @@ export class HolderClient {
     this.#wire?.send(protocol.jsonFrame(protocol.END_INPUT, {}));
   }
 
+  /** Answers a question of the status, for the generation that asked it. */
+  answer(answer: protocol.HolderAnswer): void {
+    this.#wire?.send(protocol.jsonFrame(protocol.ANSWER, answer));
+  }
+
   askStatus(): Promise<Result<protocol.HolderStatus>> {
     if (this.#wire === undefined) return Promise.resolve({ ok: false, error: GONE });
     const { promise, resolve } = Promise.withResolvers<Result<protocol.HolderStatus>>();

@@ -7,11 +7,13 @@ import { check, fitting } from "../check.ts";
 import type { Shape } from "../shape.ts";
 import { problemOf } from "../shape-text.ts";
 import {
+  ANSWER_SHAPE,
   ANSWERS_SHAPE,
   CLAIM_SHAPE,
   EXIT_SHAPE,
   HELLO_SHAPE,
   type Hello,
+  type HolderAnswer,
   type HolderClaim,
   type HolderExit,
   type HolderRefusal,
@@ -60,6 +62,10 @@ export function parseSizeAt(payload: Uint8Array): HolderSizeAt | undefined {
 
 export function parseSignal(payload: Uint8Array): string | undefined {
   return parse(SIGNAL_SHAPE, payload)?.signal;
+}
+
+export function parseAnswer(payload: Uint8Array): HolderAnswer | undefined {
+  return parse(ANSWER_SHAPE, payload);
 }
 
 export function parseAnswers(payload: Uint8Array): { readonly answers: boolean } | undefined {
