@@ -7,8 +7,8 @@
 // The bytes are those of a coding agent's session: redrawn frames, colours, wide characters, scrolling. Not measured:
 // reading the tape, the program's start, the way between it and the daemon.
 import { Terminal } from "@xterm/headless";
-import { Emulator, MAX_FEED, SCROLLBACK_LINES } from "../src/screen/emulator.ts";
-import { serialize } from "../src/screen/serialize.ts";
+import { Emulator, MAX_FEED, SCROLLBACK_LINES } from "../src/vt/emulator.ts";
+import { serialize } from "../src/vt/serialize.ts";
 import { median, timed } from "./rounds.ts";
 import { type Row, rateRow, timeRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";

@@ -6,7 +6,7 @@
 //     wait for the look.
 import { isFault } from "../base/fault.ts";
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
-import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
+import { parseAnswer, parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
 import * as protocol from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import { sameSecret } from "../world/hash.ts";
@@ -35,6 +35,8 @@ export interface Host {
   signal(name: string): boolean;
   consumed(offset: number): void;
   endInput(): void;
+  /** What the screen program knows about an open question. */
+  answer(answer: protocol.HolderAnswer): void;
 }
 
 /** C1: our clients send HELLO at once. */
@@ -142,10 +144,16 @@ export class Client {
     this.#host.joined(this);
     if (hello.sizing !== undefined && !this.readOnly) this.#host.choose(hello.sizing);
     if (hello.size !== undefined) this.#resize(hello.size);
-    this.send(protocol.jsonFrame(protocol.WELCOME, this.#host.status()));
-    if (hello.from !== undefined) this.follower.begin(hello.from);
+    const status = this.#host.status();
+    this.send(protocol.jsonFrame(protocol.WELCOME, status));
+    if (hello.from !== undefined) this.#follow(hello.from, status);
     this.#host.welcomed(this);
     return true;
+  }
+
+  #follow(from: number, { mode, tape, size }: protocol.HolderStatus): void {
+    if (mode === "pty") this.send(protocol.jsonFrame(protocol.SIZE_IS, { offset: tape.end, ...size }));
+    this.follower.begin(from);
   }
 
   /** Returns false if the frame is invalid. An unknown tag is valid: a newer client may know more than we do. */
@@ -156,6 +164,7 @@ export class Client {
     if (tag === protocol.SIGNAL) return this.#given(parseSignal(payload), (name) => this.#signal(name));
     if (tag === protocol.CONSUMED)
       return this.#given(protocol.readNumber(payload), ({ number }) => this.#consumed(number));
+    if (tag === protocol.ANSWER) return this.#given(parseAnswer(payload), (answer) => this.#answer(answer));
     if (tag === protocol.STATUS) this.send(protocol.jsonFrame(protocol.STATUS_IS, this.#host.status()));
     if (tag === protocol.END_INPUT && this.#mayAct()) this.#host.endInput();
     return true;
@@ -172,6 +181,10 @@ export class Client {
 
   #signal(name: string): void {
     if (this.#mayAct() && !this.#host.signal(name)) this.refuse(noSignal(name));
+  }
+
+  #answer(answer: protocol.HolderAnswer): void {
+    if (this.#mayAct()) this.#host.answer(answer);
   }
 
   #consumed(offset: number): void {

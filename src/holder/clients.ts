@@ -66,6 +66,11 @@ export class Clients {
     for (const client of this.#here) client.follower.offer(parts, end);
   }
 
+  /** Sends a frame to all followers. */
+  tell(frame: Uint8Array): void {
+    for (const client of this.#here) client.follower.tell(frame);
+  }
+
   /** Stops reading its input until there is room. */
   hold(client: Client): void {
     this.#held.add(client);

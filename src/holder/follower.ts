@@ -50,6 +50,11 @@ export class Follower {
     if (this.#connection.waiting > MAX_WAITING) this.#state = { kind: "behind", at: end }; // V2
   }
 
+  /** Something about the output that names its offset, and so may come before the bytes. */
+  tell(frame: Uint8Array): void {
+    if (this.#state.kind !== "none") this.#connection.send(frame);
+  }
+
   /** The connection has sent everything that was queued. */
   drained(): void {
     this.#catchUp();

@@ -7,7 +7,8 @@
 //     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
 // O5. Only the operator acts on the child; an attempt of anyone else is recorded (C3 of client.ts). In a home without
 //     agents no one is looked at, nor is the daemon that started us.
-// O6. What the program asks its terminal is answered once: by the window that owns the size, or by us if there is none.
+// O6. What the program asks its terminal is answered once: by one window (Z4 of sizing.ts), or by us if there is none,
+//     if need be with the help of the screen program (questions.ts), in which case the socket is touched too.
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
@@ -19,12 +20,12 @@ import type { Disk } from "../world/disk.ts";
 import type { Kinship } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 import { within } from "../world/wait.ts";
+import { Answering } from "./answering.ts";
 import { type Child, startChild } from "./child.ts";
 import { Client, type Host } from "./client.ts";
 import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
 import { Output } from "./output.ts";
-import { Queries } from "./queries.ts";
 import { ReadyLine } from "./ready-line.ts";
 import type { Recorder } from "./recorder.ts";
 import { recordExit } from "./records.ts";
@@ -67,10 +68,9 @@ export class Holder implements Host {
   readonly #output: Output;
   readonly #sizes: SizeLog;
   readonly #clients = new Clients();
-  readonly #queries = new Queries();
-  #answering: Client | undefined;
-  /** Windows that were told not to answer (O6). */
-  readonly #silent = new Set<Client>();
+  readonly #answering: Answering;
+  /** Notifies a daemon that is not connected. */
+  #touch: () => void = () => undefined;
   readonly #callers: Callers;
   readonly #rest: Rest;
   readonly #ended = Promise.withResolvers<Ending>();
@@ -88,6 +88,11 @@ export class Holder implements Host {
     this.#sizing = new Sizing(spec.size);
     this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
     this.#sizes = new SizeLog(world.disk, directory);
+    this.#answering = new Answering(world.clock, this.#sizing, {
+      flush: () => this.#flushed(),
+      type: (text) => this.#typeAnswer(text),
+      ask: () => this.#touch(),
+    });
     this.#rest = new Rest(world.clock, world.rest);
     this.#callers = new Callers(world, homeOf(spec));
     this.#startedAt = this.#now();
@@ -127,9 +132,11 @@ export class Holder implements Host {
   }
 
   /**
-   * Starts the child, and resolves when its end is durable and announced (O2). `recorded` is called when it is durable.
+   * Starts the child, and resolves when its end is durable and announced (O2). `touch` notifies a daemon that is not
+   * connected: when the end is durable, and of questions.
    */
-  async run(recorded: () => void): Promise<void> {
+  async run(touch: () => void): Promise<void> {
+    this.#touch = touch;
     this.#startedAt = this.#now();
     this.#rest.stir();
     this.#recordSize();
@@ -137,7 +144,7 @@ export class Holder implements Host {
     await this.#start();
     if (this.#stopping) this.stop();
     this.#clients.open(); // O1
-    await this.#finish(await this.#ended.promise, recorded);
+    await this.#finish(await this.#ended.promise);
     this.#output.close();
   }
 
@@ -155,24 +162,25 @@ export class Holder implements Host {
 
   welcomed(client: Client): void {
     this.#clients.welcomed(client);
+    this.#answering.welcomed(client);
   }
 
   left(client: Client): void {
     this.#rest.stir(); // A connection leaves more garbage than some output.
     this.#clients.remove(client);
-    this.#silent.delete(client);
-    if (this.#answering === client) this.#answering = undefined;
+    this.#answering.left(client);
     if (this.#sizing.left(client)) this.#fit();
-    this.#letAnswer();
+    this.#answering.choose();
   }
 
   resize(client: Client, size: protocol.HolderSize): void {
     if (this.#sizing.resized(client, size)) this.#fit();
-    this.#letAnswer();
+    this.#answering.choose();
   }
 
   choose(sizing: protocol.HolderSizing): void {
     if (this.#sizing.choose(sizing)) this.#fit();
+    this.#answering.choose();
   }
 
   signal(name: string): boolean {
@@ -188,6 +196,11 @@ export class Holder implements Host {
 
   endInput(): void {
     if (this.#life.kind === "living") this.#life.child.endInput();
+  }
+
+  /** O6. One that was meant for an earlier generation names another question. */
+  answer({ generation, n, answer }: protocol.HolderAnswer): void {
+    if (generation === this.#spec.generation) this.#answering.answer(n, answer);
   }
 
   input(client: Client, input: protocol.Input): void {
@@ -219,6 +232,7 @@ export class Holder implements Host {
       writers: this.#writers.taken,
       exit: life.kind === "ended" ? life.exit : null,
       trouble: this.#output.trouble,
+      ...(this.#answering.open.length > 0 && { asking: this.#answering.open }),
       ...(life.kind === "waiting" && life.why !== undefined && { waiting: `${life.why.message}. ${life.why.hint}` }),
     };
   }
@@ -238,30 +252,20 @@ export class Holder implements Host {
     this.#output.typed(bytes);
     child.write(bytes);
     if (this.#sizing.typed(client)) this.#fit();
-    this.#letAnswer();
-    this.#queries.typed(bytes);
+    this.#answering.choose();
+    this.#answering.typed(bytes);
     if (child.waiting > MAX_INPUT_WAITING) this.#clients.hold(client); // O3
   }
 
-  /** O6. Output so far was for the window that answered until now. */
-  #letAnswer(): void {
-    const { owner } = this.#sizing;
-    if (owner === this.#answering) return;
+  #flushed(): number {
     this.#output.flush();
-    if (this.#answering !== undefined) this.#silent.add(this.#answering);
-    this.#answering?.send(protocol.jsonFrame(protocol.ANSWERS, { answers: false }));
-    if (owner !== undefined && this.#silent.delete(owner)) {
-      owner.send(protocol.jsonFrame(protocol.ANSWERS, { answers: true }));
-    }
-    this.#answering = owner;
+    return this.#output.tape.end;
   }
 
-  /** O6 */
-  #answer(output: Uint8Array): void {
-    const isOurs = this.#spec.mode === "pty" && this.#answering === undefined;
-    const answers = isOurs ? this.#queries.answersTo(output, this.#sizing.size) : "";
-    if (!isOurs) this.#queries.skip();
-    if (answers !== "" && this.#life.kind === "living") this.#life.child.write(Buffer.from(answers));
+  /** A program that only asks and never reads gets no more answers (O3). */
+  #typeAnswer(text: string): void {
+    if (this.#life.kind !== "living" || this.#life.child.waiting > MAX_INPUT_WAITING) return;
+    this.#life.child.write(Buffer.from(text));
   }
 
   #fit(): void {
@@ -273,7 +277,10 @@ export class Holder implements Host {
 
   /** Valid from this offset of the tape on. */
   #recordSize(): void {
-    if (this.#spec.mode === "pty") void this.#sizes.record({ offset: this.#output.tape.end, ...this.#sizing.size });
+    if (this.#spec.mode !== "pty") return;
+    const at = { offset: this.#output.tape.end, ...this.#sizing.size };
+    void this.#sizes.record(at);
+    this.#clients.tell(protocol.jsonFrame(protocol.SIZE_IS, at));
   }
 
   #childEvents() {
@@ -281,8 +288,9 @@ export class Holder implements Host {
       output: (bytes: Uint8Array) => {
         this.#rest.stir();
         this.#ready?.heard();
-        this.#answer(bytes);
-        return this.#output.said(bytes);
+        const mayGoOn = this.#output.said(bytes);
+        if (this.#spec.mode === "pty") this.#answering.output(bytes); // O6
+        return mayGoOn;
       },
       errors: (bytes: Uint8Array) => this.#output.complained(bytes),
       drained: () => this.#clients.resume(),
@@ -331,17 +339,18 @@ export class Holder implements Host {
   }
 
   /** O2 */
-  async #finish(ending: Ending, recorded: () => void): Promise<void> {
+  async #finish(ending: Ending): Promise<void> {
     const unstarted = this.#isRefused();
     this.#life = { kind: "ended", exit: null };
     this.#ready?.forget();
+    this.#answering.close();
     this.#rest.end();
     this.#clients.resume(); // Clients that were held back because of the child must get its end.
     await this.#output.finish();
     const exit = { ...this.#exitOf(ending), ...(unstarted && { unstarted }) };
     await recordExit({ ...this.#world, directory: this.#directory }, exit);
     this.#life = { kind: "ended", exit };
-    recorded();
+    this.#touch();
     const told = this.#clients.finish(protocol.jsonFrame(protocol.ENDED, exit));
     await Promise.race([told, new Promise<void>((late) => this.clock.after(GOODBYE_MS, late))]); // O3
   }

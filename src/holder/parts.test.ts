@@ -160,11 +160,25 @@ describe("sizing", () => {
     expect([sizing.choose("smallest"), sizing.size]).toEqual([false, { cols: 80, rows: 24 }]);
     sizing.resized("a", { cols: 100, rows: 30 });
     sizing.resized("b", { cols: 120, rows: 20 });
-    expect([sizing.size, sizing.typed("a"), sizing.owner]).toEqual([{ cols: 100, rows: 20 }, false, "a"]);
+    expect([sizing.size, sizing.typed("a")]).toEqual([{ cols: 100, rows: 20 }, false]);
     expect([sizing.left("a"), sizing.size]).toEqual([true, { cols: 120, rows: 20 }]);
     expect([sizing.choose({ cols: 90, rows: 25 }), sizing.typed("b")]).toEqual([true, false]);
     expect([sizing.resized("b", { cols: 50, rows: 10 }), sizing.size]).toEqual([false, { cols: 90, rows: 25 }]);
     expect([sizing.choose("latest"), sizing.size]).toEqual([true, { cols: 50, rows: 10 }]);
+  });
+
+  test("Z4 a window of exactly the size answers, of several the one that typed last, and otherwise none", () => {
+    const sizing = new Sizing<string>({ cols: 80, rows: 24 });
+    expect(sizing.answerer).toBeUndefined();
+    sizing.resized("a", { cols: 100, rows: 30 });
+    sizing.resized("b", { cols: 100, rows: 30 });
+    expect([sizing.answerer, sizing.typed("a"), sizing.answerer]).toEqual(["b", false, "a"]);
+    sizing.resized("c", { cols: 120, rows: 20 });
+    expect([sizing.answerer, sizing.clients]).toEqual(["c", ["b", "a", "c"]]);
+    sizing.choose("smallest");
+    expect([sizing.size, sizing.answerer]).toEqual([{ cols: 100, rows: 20 }, undefined]);
+    sizing.choose({ cols: 100, rows: 30 });
+    expect(sizing.answerer).toBe("a");
   });
 });
 
@@ -252,7 +266,7 @@ describe("client", () => {
     const host: Host = {
       ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
       ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status, seat: () => true },
-      ...{ whyNot: nothing, choose: nothing },
+      ...{ whyNot: nothing, choose: nothing, answer: nothing },
     };
     return { clock, seen, connection, client: new Client(connection, host) };
   }

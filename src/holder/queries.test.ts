@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
-import { Queries } from "./queries.ts";
+import { Queries, type QueryAnswer } from "./queries.ts";
 
 const ESC = "\u001b";
 const SIZE = { cols: 90, rows: 30 };
+
+const textOf = (answers: readonly QueryAnswer[]) => answers.map(({ text }) => text).join("");
 
 function answersTo(text: string, size = text.length): string {
   const queries = new Queries();
   const bytes = Buffer.from(text);
   let answers = "";
-  for (let at = 0; at < bytes.length; at += size) answers += queries.answersTo(bytes.subarray(at, at + size), SIZE);
+  for (let at = 0; at < bytes.length; at += size)
+    answers += textOf(queries.answersTo(bytes.subarray(at, at + size), SIZE));
   return answers;
 }
 
@@ -29,8 +32,19 @@ test("QA1 what is no question, or needs an emulator, gets no answer", () => {
 test("the position is the one that a window last reported; what a window has seen is not answered later", () => {
   const queries = new Queries();
   queries.typed(Buffer.from(`x${ESC}[3;4R${ESC}[12;40Ry`));
-  expect(queries.answersTo(Buffer.from(`${ESC}[6n`), SIZE)).toBe(`${ESC}[12;40R`);
-  expect(queries.answersTo(Buffer.from(`${ESC}[5`), SIZE)).toBe("");
+  expect(textOf(queries.answersTo(Buffer.from(`${ESC}[6n${ESC}[?6n`), SIZE))).toBe(`${ESC}[12;40R${ESC}[?12;40R`);
+  expect(queries.answersTo(Buffer.from(`${ESC}[5`), SIZE)).toEqual([]);
   queries.skip();
-  expect(queries.answersTo(Buffer.from("n"), SIZE)).toBe("");
+  expect(queries.answersTo(Buffer.from("n"), SIZE)).toEqual([]);
+});
+
+test("QA3 positions and modes are for the screen program, and it is told where they were asked", () => {
+  const queries = new Queries();
+  const asked = (text: string) => queries.answersTo(Buffer.from(text), SIZE).map(({ query, after }) => [query, after]);
+  expect(asked(`${ESC}[c${ESC}[6nab${ESC}[?25$p${ESC}[?`)).toEqual([
+    [undefined, 16],
+    [`${ESC}[6n`, 12],
+    [`${ESC}[?25$p`, 3],
+  ]);
+  expect(asked("6nx")).toEqual([[`${ESC}[?6n`, 1]]);
 });

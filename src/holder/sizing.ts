@@ -4,6 +4,8 @@
 // Z2. A read-only client never owns it.
 // Z3. A client may choose otherwise for all: the smallest columns and rows of all windows, or a size that no window
 //     changes.
+// Z4. What the program asks its terminal is answered by a window of exactly this size, of several by the one that typed
+//     last: any other shows a drawing of the screen, and does not know what the program sees (holder.ts, O6).
 import type { HolderSize, HolderSizing } from "../wire/holder/protocol.ts";
 
 export class Sizing<Who> {
@@ -20,9 +22,17 @@ export class Sizing<Who> {
     return this.#size;
   }
 
-  /** The client whose window determines it, and whose window answers what the program asks (QA1 of queries.ts). */
-  get owner(): Who | undefined {
-    return [...this.#windows.keys()].at(-1);
+  get clients(): readonly Who[] {
+    return [...this.#windows.keys()];
+  }
+
+  /** The client whose window answers what the program asks (Z4). */
+  get answerer(): Who | undefined {
+    const { cols, rows } = this.#size;
+    return this.clients.findLast((who) => {
+      const window = this.#windows.get(who);
+      return window?.cols === cols && window.rows === rows;
+    });
   }
 
   /** A client came with a window. Returns true if the size changed. */

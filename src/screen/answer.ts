@@ -2,18 +2,20 @@
 import { isFault } from "../base/fault.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { ScreenSnapshot } from "../core/terminal/screen.ts";
+import { describe } from "../vt/describe.ts";
+import type { Emulator } from "../vt/emulator.ts";
+import type { FollowedTape } from "../vt/follow.ts";
+import { serialized } from "../vt/serialize.ts";
 import type { ScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
-import { describe } from "./describe.ts";
 import { restoreBanner } from "./farewell.ts";
-import type { FollowedTape } from "./follow.ts";
 import type { LiveScreens } from "./live.ts";
-import { serialized } from "./serialize.ts";
 
 export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
   try {
     if (request.op === "cells" && request.until !== undefined) return ok(await live.past(request, request.until));
-    const tape = await live.current(request);
+    const tape = await live.current(request, request.op === "reply" ? request.until : undefined);
+    if (request.op === "reply") return ok(reply(tape.emulator, request.query));
     if (request.op === "farewell") return ok(restoreBanner(tape.emulator, request.message));
     if (request.op === "cells") return ok(describe(tape.emulator));
     return ok(snapshot(tape, request.maxBytes, clock));
@@ -21,6 +23,11 @@ export async function answer(live: LiveScreens, clock: Clock, request: ScreenReq
     live.forget(request.directory);
     return refusal(error);
   }
+}
+
+/** Within a string that the parser has begun, a query would be part of it. */
+function reply({ xterm, unfinished }: Emulator, query: string): string {
+  return unfinished ? "" : xterm.replyTo(query);
 }
 
 function snapshot(tape: FollowedTape, maxBytes: number, clock: Clock): ScreenSnapshot {

@@ -5,10 +5,10 @@
 //     colours.
 // F3. It ends at the beginning of an empty line. Nothing that was there before is overwritten.
 import { messageLine, SOFT_RESET } from "../core/terminal/screen.ts";
+import { usedLength } from "../vt/cells.ts";
+import type { Emulator } from "../vt/emulator.ts";
+import { rowText } from "../vt/rows.ts";
 import type { ScreenBuffer } from "../world/xterm.ts";
-import { usedLength } from "./cells.ts";
-import type { Emulator } from "./emulator.ts";
-import { rowText } from "./rows.ts";
 
 const CSI = "\u001b[";
 const CANCEL = "\u0018";

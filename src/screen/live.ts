@@ -4,11 +4,11 @@
 // V3. A snapshot may know more than its tape, if a power cut removed the tape's end. It is shown, but not kept: what
 //     comes next on the tape has offsets that the snapshot has already seen.
 import type { ScreenCells } from "../core/terminal/screen.ts";
+import { describe } from "../vt/describe.ts";
+import { FollowedTape } from "../vt/follow.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { describe } from "./describe.ts";
-import { FollowedTape } from "./follow.ts";
 
 /**
  * V1. Enough for some hundreds of terminals with usual windows;
@@ -31,15 +31,15 @@ export class LiveScreens {
     return this.#tapes.size;
   }
 
-  /** The screen at the end of the tape. */
-  async current(place: ScreenPlace): Promise<FollowedTape> {
+  /** The screen at the end of the tape, or at `until`, unless it was already asked for at a later offset. */
+  async current(place: ScreenPlace, until?: number): Promise<FollowedTape> {
     const { directory } = place;
     const known = this.#tapes.get(directory);
     known?.look();
     const tape = known?.isSame === true ? known : this.#startAnew(place, known); // V2
     this.#tapes.delete(directory);
     this.#tapes.set(directory, tape);
-    await tape.catchUp();
+    await tape.catchUp(until);
     if (!tape.isSame) this.#tapes.delete(directory); // V3
     this.#forgetOldest();
     return tape;

@@ -25,12 +25,16 @@ export type ScreenRequest = ScreenPlace &
     | { readonly op: "farewell"; readonly message: string }
     /** `until`: at this offset, and not at the tape's end. */
     | { readonly op: "cells"; readonly until?: number }
+    /** What the terminal says to a query that its program made at this offset. */
+    | { readonly op: "reply"; readonly query: string; readonly until: number }
   );
 
 export type ScreenAnswers = {
   readonly snapshot: ScreenSnapshot;
   readonly farewell: string;
   readonly cells: ScreenCells;
+  /** Empty if the emulator does not know it. */
+  readonly reply: string;
 };
 
 export type NumberedRequest = { readonly n: number; readonly request: Result<ScreenRequest> };
@@ -41,9 +45,9 @@ const SNAPSHOT: Shape<ScreenSnapshot> = object({
 });
 
 const REQUEST = object({
-  op: literal("snapshot", "farewell", "cells"),
+  op: literal("snapshot", "farewell", "cells", "reply"),
   ...{ directory: text, size: SIZE_SHAPE, from: optional(SNAPSHOT) },
-  ...{ maxBytes: optional(count), message: optional(text), until: optional(count) },
+  ...{ maxBytes: optional(count), message: optional(text), until: optional(count), query: optional(text) },
 });
 
 /** Undefined if it has no number: it cannot be answered. */
@@ -55,10 +59,11 @@ export function parseScreenRequest(fields: Readonly<Record<string, unknown>>): N
 function requestIn(fields: unknown): Result<ScreenRequest> {
   const found = fitting(REQUEST, fields);
   if (found === undefined) return UNUSABLE; // N1
-  const { op, directory, size, from, maxBytes, message, until } = found;
+  const { op, directory, size, from, maxBytes, message, until, query } = found;
   const place = { directory, size, ...(from !== undefined && { from }) };
   if (op === "snapshot" && maxBytes !== undefined) return ok({ ...place, op, maxBytes });
   if (op === "farewell" && message !== undefined) return ok({ ...place, op, message });
+  if (op === "reply" && query !== undefined && until !== undefined) return ok({ ...place, op, query, until });
   return op === "cells" ? ok({ ...place, op, ...(until !== undefined && { until }) }) : UNUSABLE;
 }
 

@@ -3,7 +3,8 @@
 // compares these shapes with it.
 // X1. Bytes are parsed synchronously. Characters must be whole: the emulator's own decoder loses those that are cut in
 //     two.
-// X2. It neither replies nor prints: the terminal in front of a person replies to what programs ask of their terminal.
+// X2. It neither replies nor prints by itself: the terminal in front of a person replies to what programs ask of their
+//     terminal. If there is none, `replyTo` is asked.
 // X3. A count in a sequence is at most what the screen can show of it: the emulator would count to two billion.
 import { type IParser, Terminal } from "@xterm/headless";
 import type { Size } from "./children.ts";
@@ -204,6 +205,17 @@ export class Xterm {
   /** X1 */
   write(bytes: Uint8Array | string): void {
     this.#core._inputHandler.parse(bytes);
+  }
+
+  /** What a terminal with this screen says to a query; empty if the emulator does not know it. */
+  replyTo(query: string): string {
+    let reply = "";
+    const heard = this.#terminal.onData((text) => {
+      reply += text;
+    });
+    this.write(query);
+    heard.dispose();
+    return reply;
   }
 
   resize({ cols, rows }: Size): void {

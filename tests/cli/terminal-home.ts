@@ -158,6 +158,10 @@ export class Window {
     return this.#seen.toString();
   }
 
+  get bytes(): Uint8Array {
+    return this.#seen;
+  }
+
   get pid(): number {
     return this.#child.pid;
   }

@@ -12,6 +12,7 @@ import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
 import { SCREEN } from "./rooms/screen.ts";
 import { SHIM } from "./rooms/shim.ts";
+import { VT } from "./rooms/vt.ts";
 import { WATCHDOG } from "./rooms/watchdog.ts";
 import { WEB } from "./rooms/web.ts";
 import { WIRE } from "./rooms/wire.ts";
@@ -30,6 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROXY,
   ...SCREEN,
   ...SHIM,
+  ...VT,
   ...WATCHDOG,
   ...WEB,
   ...WIRE,

@@ -1,8 +1,8 @@
 // Two screens, compared with everything that is behind them.
 import { expect } from "bun:test";
-import { describe, linesOf } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
-import { serialize } from "../../src/screen/serialize.ts";
+import { describe, linesOf } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
+import { serialize } from "../../src/vt/serialize.ts";
 
 /** More than any test prints: then everything behind the visible lines is kept. */
 export const EVERYTHING = 1 << 30;

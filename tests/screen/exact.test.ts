@@ -1,8 +1,8 @@
 // A kept screen and the bytes since give the screen that was never kept.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { Emulator } from "../../src/screen/emulator.ts";
-import { serialize } from "../../src/screen/serialize.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
+import { serialize } from "../../src/vt/serialize.ts";
 import { EFFORT, output } from "./arbitrary.ts";
 import { EVERYTHING, everything, restored } from "./compare.ts";
 

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
-import { describe } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
 import { restoreBanner } from "../../src/screen/farewell.ts";
+import { describe } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 import { EFFORT, output } from "./arbitrary.ts";
 
 const size = { cols: 30, rows: 8 };

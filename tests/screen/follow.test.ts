@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { answer } from "../../src/screen/answer.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
-import { FollowedTape } from "../../src/screen/follow.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
+import { FollowedTape } from "../../src/vt/follow.ts";
 import { answerOf } from "../../src/wire/screen.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";

@@ -1,8 +1,8 @@
 // Screens of real programs: kept and restored at any byte they are the same, and another emulator sees the same.
 import { expect, test } from "bun:test";
 import type { ScreenCell, ScreenCells } from "../../src/core/terminal/screen.ts";
-import { describe } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
+import { describe } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 import { amount } from "../sim/fuzz/profile.ts";
 import { everything, restored } from "./compare.ts";
 import { agentSession, recordedSessions, type Session } from "./sessions.ts";

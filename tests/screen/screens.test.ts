@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
 import { Screens } from "../../src/daemon/terminal/screens.ts";
 import type { CrashRecord } from "../../src/home/last-crash.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import type { Self } from "../../src/world/self.ts";

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { answer } from "../../src/screen/answer.ts";
-import { describe } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
-import { serialize, serialized } from "../../src/screen/serialize.ts";
+import { describe } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
+import { serialize, serialized } from "../../src/vt/serialize.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { everything, restored } from "./compare.ts";

@@ -5,8 +5,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ScreenCells } from "../../src/core/terminal/screen.ts";
-import { describe } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
+import { describe } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 
 const CONFIGURATION = "set -g status off\nset -g default-terminal tmux-256color\nset -s exit-empty off\n";
 const FACTS = [

@@ -181,7 +181,6 @@ test("what a program asks its terminal is answered once: by the window typed int
   expect(await first.exited).toBe(0);
   await home.ok("send", "t", "five", "-e");
   await home.says("t", "<five>");
-  await home.says("t", "^[[1;1R");
 }, 180_000);
 
 test("--size smallest keeps the program inside every window, a fixed size is nobody's, and latest follows the typist", async () => {

@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe as described, linesOf } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
+import { describe as described, linesOf } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 import { powerCut, Rebooting } from "../cli/power-cut.ts";
 import { endAll, Home, type Window } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";

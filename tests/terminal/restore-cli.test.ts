@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe } from "../../src/screen/describe.ts";
-import { Emulator } from "../../src/screen/emulator.ts";
+import { describe } from "../../src/vt/describe.ts";
+import { Emulator } from "../../src/vt/emulator.ts";
 import { powerCut, Rebooting, send } from "../cli/power-cut.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";

@@ -11,16 +11,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   log: ["base", "world"],
   wire: ["base", "core"],
   home: ["base", "core", "world", "log", "wire"],
+  vt: ["base", "core", "world", "log"],
   watchdog: ["base", "world", "wire", "log", "home"],
   holder: ["base", "core", "world", "wire", "log", "home"],
-  screen: ["base", "core", "world", "wire", "log"],
+  screen: ["base", "core", "world", "wire", "log", "vt"],
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],
   proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
-  cli: ["base", "core", "world", "wire", "log", "home"],
+  cli: ["base", "core", "world", "wire", "log", "home", "vt"],
 };
 
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */

@@ -3,6 +3,7 @@
 // VS2. The window is restored to how it was, however the visit ends.
 // VS3. Output for a slow window is not buffered without limit: reading is paused, and the holder continues without us.
 // VS4. What the program asks its terminal is answered by one window: the others do not get the question.
+// VS5. A window of another size than the terminal's shows a drawing of its screen (window-fit.ts).
 import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
 import type { HeldDirectory } from "../../home/held/holder-files.ts";
 import type { HolderSizing, HolderStatus } from "../../wire/holder/protocol.ts";
@@ -11,9 +12,11 @@ import { within } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { AGAIN_MS, type DetachKey, type SwitchTo, switchBy, type Typed } from "./after-key.ts";
 import type { AttachView } from "./attach-view.ts";
+import type { DrawnScreen } from "./drawn-screen.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { Replay, WithoutQueries } from "./replay.ts";
 import { POP_TITLE, PUSH_TITLE, ScreenModes } from "./screen-modes.ts";
+import { WindowFit } from "./window-fit.ts";
 import { writerName } from "./writer-name.ts";
 
 export type AttachEnd =
@@ -27,6 +30,8 @@ export type VisitWish = {
   readonly readOnly: boolean;
   readonly sight: AttachView;
   readonly key: () => Promise<DetachKey>;
+  /** The terminal's screen, to be drawn in a window of another size (VS5). */
+  readonly drawn: (size: Size) => Promise<DrawnScreen>;
   /** What was typed for this terminal before it was attached. */
   readonly typedAhead: Uint8Array;
   /** Whose window determines the program's size, if the person has chosen. */
@@ -46,11 +51,15 @@ const CLEAR = "\u001b[H\u001b[2J";
 /** Clears without pushing the screen into the window's history, as some terminals do: it is drawn again. */
 const WIPE = "\u001b[H\u001b[K\u001b[2;1H\u001b[J\u001b[H";
 
+/** A drawing is on the alternate screen: what the window shows otherwise comes back after it. */
+const DRAWING = "\u001b[?1049h\u001b[2J";
+
 export class AttachSession {
   readonly #world: DaemonCommandWorld;
   readonly #wish: VisitWish;
   readonly #line: ReconnectingHolder;
   readonly #modes = new ScreenModes();
+  readonly #fit: WindowFit;
   readonly #over = Promise.withResolvers<AttachEnd>();
   #replay: Replay | undefined;
   #key: Promise<DetachKey> | undefined;
@@ -85,8 +94,19 @@ export class AttachSession {
         output: (offset, bytes) => this.#output(offset, bytes),
         resync: () => this.#resync(),
         answers: (answers) => this.#letAnswer(answers),
+        size: (at) => this.#fit.size(at),
       },
     );
+    this.#fit = new WindowFit(world, {
+      load: wish.drawn,
+      begin: () => this.#beginDrawing(),
+      draw: (text) => this.#show(Buffer.from(text)),
+      end: (whole) => this.#show(Buffer.from(this.#screen(whole, true))),
+      hold: () => this.#line.hold(),
+      release: () => this.#release(),
+      lacks: () => this.#resync(),
+      broken: this.#over.reject,
+    });
   }
 
   /** Resolves when the visit is over and the window is restored (VS2). */
@@ -97,6 +117,7 @@ export class AttachSession {
       return await this.#over.promise;
     } finally {
       this.#line.close();
+      this.#fit.close();
       await this.#drawTheRest();
     }
   }
@@ -143,6 +164,10 @@ export class AttachSession {
 
   /** If the program ended before we joined, its output is drawn as a replay without taking over the window. */
   #output(offset: number, bytes: Uint8Array): void {
+    if (this.#fit.isDrawing) {
+      this.#fit.output(offset, bytes); // VS5
+      return;
+    }
     this.#replay ??= this.#newReplay(Number.POSITIVE_INFINITY);
     this.#replay.push(offset, bytes);
   }
@@ -155,8 +180,16 @@ export class AttachSession {
     return replay;
   }
 
+  /** What was to be replayed is part of the drawing, and what comes after it is shown as it comes. */
+  #beginDrawing(): void {
+    this.#replay = new Replay(0, (bytes) => this.#draw(bytes));
+    this.#replay.finish();
+    this.#silent?.end();
+    this.#show(Buffer.from(`${this.#modes.restore()}${SOFT_RESET}${DRAWING}`));
+  }
+
   /** The screen, in place of what the history has left of it. */
-  #screen({ vt, behind = 0 }: ScreenSnapshot, hasHistory: boolean): string {
+  #screen({ vt, behind = 0 }: Pick<ScreenSnapshot, "vt" | "behind">, hasHistory: boolean): string {
     return `${this.#modes.restore()}${SOFT_RESET}${WIPE}${hasHistory ? vt.slice(behind) : vt}`;
   }
 
@@ -183,10 +216,12 @@ export class AttachSession {
 
   #resized(): void {
     if (!this.#wish.readOnly) this.#line.resize(this.#world.terminal.size());
+    this.#fit.resized();
   }
 
   /** Some output was skipped for us: clear the screen, and ask the program to redraw. */
   #resync(): void {
+    if (this.#fit.isDrawing) return;
     this.#exact = false;
     this.#replay?.lacks();
     if (this.#giveBack === undefined) return; // The window is not ours.
@@ -231,9 +266,12 @@ export class AttachSession {
   }
 
   #draw(bytes: Uint8Array): void {
-    const shown = this.#silent?.push(bytes) ?? bytes;
-    this.#modes.push(shown);
-    this.#write(shown);
+    this.#show(this.#silent?.push(bytes) ?? bytes);
+  }
+
+  #show(bytes: Uint8Array): void {
+    this.#modes.push(bytes);
+    this.#write(bytes);
   }
 
   #write(bytes: Uint8Array): void {
@@ -246,6 +284,10 @@ export class AttachSession {
 
   #drawn(length: number): void {
     this.#waiting -= length;
-    if (this.#waiting === 0) this.#line.release();
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#waiting === 0 && !this.#fit.isLoading) this.#line.release();
   }
 }

@@ -6,6 +6,7 @@ import { TERMINAL_MARKER, whyNotAllowed } from "../../home/callers.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { HolderSizing } from "../../wire/holder/protocol.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { Size } from "../../world/children.ts";
 import { pause } from "../../world/wait.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -119,7 +120,8 @@ async function sessionFor(
     rememberAttached(world, home, terminal.id);
   }
   const sight = await sightOf(disk, home, terminal, world.terminal.size());
-  const wish = { readOnly, sight, key: () => configuredKey(world), typedAhead, sizing: size };
+  const drawn = async (bounds: Size) => (await import("./drawn-screen.ts")).drawnScreen(world, home, terminal, bounds); // Few windows need it.
+  const wish = { readOnly, sight, key: () => configuredKey(world), drawn, typedAhead, sizing: size };
   return new AttachSession(world, terminalFiles(disk, home, terminal.id), wish);
 }
 

@@ -29,7 +29,7 @@ const TOKEN = new RegExp(
 const MAX_SEQUENCE = 64 << 10;
 const MAX_LINE = 64 << 10;
 const TAB = 8;
-/** PL5. No real window is wider (MAX_SIDE of screen/emulator.ts). */
+/** PL5. No real window is wider (MAX_SIDE of vt/emulator.ts). */
 const MAX_COLUMN = 2000;
 /** PL5. A table with columns set by moves, or a command line that is edited, needs a tenth of it. */
 const CREDIT_A_BYTE = 16;

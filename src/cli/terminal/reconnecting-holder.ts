@@ -28,7 +28,7 @@ export type LineEnd =
   | { readonly kind: "ended"; readonly exit: HolderExit }
   | { readonly kind: "gone"; readonly refusal: Refusal };
 
-export type LineEvents = Pick<HolderEvents, "output" | "resync" | "answers"> & {
+export type LineEvents = Pick<HolderEvents, "output" | "resync" | "answers" | "size"> & {
   /** Connected, for the first time or again. */
   joined?(status: HolderStatus): void;
 };
@@ -138,6 +138,7 @@ export class ReconnectingHolder {
         output: (offset, bytes) => this.#tell(new Uint8Array(bytes), (copy) => this.#events.output?.(offset, copy)),
         resync: (offset) => this.#tell(offset, (at) => this.#events.resync?.(at)),
         answers: (answers) => this.#tell(answers, (now) => this.#events.answers?.(now)),
+        size: (at) => this.#tell(at, (now) => this.#events.size?.(now)),
         ended: (exit) => this.#end.resolve({ kind: "ended", exit }), // HL1
         lost: () => this.open(),
       },

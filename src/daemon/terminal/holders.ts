@@ -12,7 +12,6 @@
 // N4. A signal that would end its program also ends a terminal that could not be started yet.
 // N5. A signal counts as sent when its holder has answered what was asked after it. A holder does nothing for a daemon
 //     that is gone before it could look who that was: then the next daemon sends it.
-
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -39,6 +38,7 @@ import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
 import { LaunchedHolders } from "../held/launched-holders.ts";
 import type { DaemonWorld } from "../ports.ts";
+import { type Reply, TerminalAnswers } from "./answers.ts";
 
 export type HoldersOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
 
@@ -50,6 +50,7 @@ export type HoldersPorts = {
   lost(id: string, loss: Loss): void;
   /** What is written to the tape of a restored terminal before its program starts: its old screen and the message. */
   farewell(terminal: Terminal, message: string): Promise<string>;
+  reply: Reply;
   /** An error that is not a Fault, in what is done for this terminal. */
   onBug(error: unknown, id: string): void;
   guard(id: string, work: () => void): void;
@@ -80,6 +81,7 @@ export class TerminalHolders {
   readonly #ports: HoldersPorts;
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #watch: HolderWatch;
+  readonly #answers: TerminalAnswers;
   /**
    * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
    */
@@ -99,6 +101,7 @@ export class TerminalHolders {
     this.#ports = ports;
     this.#launched = new LaunchedHolders(world.processes);
     this.#held = new HeldPrograms(world, this.#adapter());
+    this.#answers = new TerminalAnswers(this.#held.connections, ports.reply);
     this.#watch = new HolderWatch(world.watch, this.#sockets, (socket) => this.#socketChanged(socket)); // N1
   }
 
@@ -148,6 +151,11 @@ export class TerminalHolders {
   async #withdraw(id: string, signal: string): Promise<void> {
     const found = await this.#held.adopt(id, "It was stopped before it began.");
     if (found.kind === "refused") this.#held.connections.signal(id, signal);
+  }
+
+  /** Questions of programs do not wait for the first heartbeat. */
+  goLive(): void {
+    this.#watch.open();
   }
 
   /** N1, N2. Called on every heartbeat. */
@@ -206,7 +214,11 @@ export class TerminalHolders {
   #report(id: string, news: HeldNews): void {
     this.#secrets.delete(id); // The program has them, or never will.
     this.#launched.forget(id);
-    if (news.kind === "running") this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
+    if (news.kind === "running") {
+      this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
+      // It may have asked before we were connected.
+      if (this.#held.connections.get(id)?.client.status?.asking) this.#work(id, this.#answers.look(id));
+    }
     if (news.kind === "ended") this.#ports.submit({ ...news, id });
     if (news.kind === "prevented") this.#ports.submit(this.#notStarted(id, news.reason));
     if (news.kind === "lost") {
@@ -252,8 +264,9 @@ export class TerminalHolders {
   #socketChanged(socket: string): void {
     const { home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
-      if (state.kind !== "running" || socketName(home, id) !== socket) continue;
-      if (this.#mayBeOver(id)) this.lookAgain(id);
+      if (socketName(home, id) !== socket || (state.kind !== "running" && state.kind !== "starting")) continue;
+      if (state.kind === "running" && this.#mayBeOver(id)) this.lookAgain(id);
+      else this.#work(id, this.#answers.look(id));
     }
   }
 

@@ -57,6 +57,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     stages: stagesOf(ports, border, sessions, all),
     goLive: () => {
       checkpoints.goLive();
+      holders.goLive();
       border.outcome(() => holders.programs.make());
     },
     tick: () => {
@@ -110,6 +111,10 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       submit: (command) => border.outcome(async () => decided(await store.submit(command)), command.id),
       lost: (id, loss) => border.outcome(() => lost.found(id, loss), id),
       farewell: (terminal, message) => moments.farewell(terminal, message),
+      reply: async (id, question) => {
+        const terminal = store.settled(id);
+        return terminal && moments.reply(terminal, question);
+      },
       onBug: (error, id) => void border.contain(id, error),
       guard: (id, work) => border.guard(id, work),
     },

@@ -17,6 +17,7 @@ import {
 } from "../../core/terminal/screen.ts";
 import { terminalDirectory } from "../../home/held/holder-files.ts";
 import { CrashReason, type CrashRecord, crashRecord } from "../../home/last-crash.ts";
+import type { HolderQuestion } from "../../wire/holder/protocol.ts";
 import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
 import {
   answerOf,
@@ -94,6 +95,12 @@ export class Screens {
   /** The screen as separate cells, for comparisons. */
   cells(of: ScreenOf): Promise<Result<ScreenCells>> {
     return this.#ask("cells", { ...this.#place(of), op: "cells" });
+  }
+
+  /** What the terminal says to a query of its program; undefined if that is not known. */
+  async reply({ offset, query, ...of }: ScreenOf & Omit<HolderQuestion, "n">): Promise<string | undefined> {
+    const answer = await this.#ask("reply", { ...this.#place(of), op: "reply", query, until: offset });
+    return answer.ok && answer.value !== "" ? answer.value : undefined;
   }
 
   close(): void {

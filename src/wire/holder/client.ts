@@ -6,7 +6,7 @@
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { FramedConnection, type HolderDial, type HolderWire } from "./framed-connection.ts";
 import type { RawFrame } from "./frames.ts";
-import { parseAnswers, parseExit, parseRefusal, parseStatus } from "./json.ts";
+import { parseAnswers, parseExit, parseRefusal, parseSizeAt, parseStatus } from "./json.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 import * as protocol from "./protocol.ts";
 
@@ -20,6 +20,8 @@ export type HolderEvents = {
   ended?(exit: protocol.HolderExit): void;
   /** Whether our window is the one that answers what the program asks its terminal; it is, until told otherwise. */
   answers?(answers: boolean): void;
+  /** The size of the program's window from an offset on. Holders of older versions do not send it. */
+  size?(at: protocol.HolderSizeAt): void;
   refused?(refusal: protocol.HolderRefusal): void;
   /** The connection is lost; `connect` makes another one. Not called after `close`. */
   lost?(): void;
@@ -108,6 +110,11 @@ export class HolderClient {
     this.#wire?.send(protocol.jsonFrame(protocol.END_INPUT, {}));
   }
 
+  /** Answers a question of the status, for the generation that asked it. */
+  answer(answer: protocol.HolderAnswer): void {
+    this.#wire?.send(protocol.jsonFrame(protocol.ANSWER, answer));
+  }
+
   askStatus(): Promise<Result<protocol.HolderStatus>> {
     if (this.#wire === undefined) return Promise.resolve({ ok: false, error: GONE });
     const { promise, resolve } = Promise.withResolvers<Result<protocol.HolderStatus>>();
@@ -151,6 +158,7 @@ export class HolderClient {
     if (tag === protocol.INPUT_TAKEN)
       return given(protocol.readNumber(payload), ({ number }) => this.#inputs.taken(number));
     if (tag === protocol.ANSWERS) return given(parseAnswers(payload), ({ answers }) => this.#events.answers?.(answers));
+    if (tag === protocol.SIZE_IS) return given(parseSizeAt(payload), (at) => this.#events.size?.(at));
     if (tag === protocol.RESYNC) return given(protocol.readNumber(payload), ({ number }) => this.#resync(number));
     return true;
   }

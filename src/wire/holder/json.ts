@@ -7,19 +7,23 @@ import { check, fitting } from "../check.ts";
 import type { Shape } from "../shape.ts";
 import { problemOf } from "../shape-text.ts";
 import {
+  ANSWER_SHAPE,
   ANSWERS_SHAPE,
   CLAIM_SHAPE,
   EXIT_SHAPE,
   HELLO_SHAPE,
   type Hello,
+  type HolderAnswer,
   type HolderClaim,
   type HolderExit,
   type HolderRefusal,
   type HolderSize,
+  type HolderSizeAt,
   type HolderSpec,
   type HolderStatus,
   REFUSAL_SHAPE,
   SIGNAL_SHAPE,
+  SIZE_AT_SHAPE,
   SIZE_SHAPE,
   SPEC_SHAPE,
   STATUS_SHAPE,
@@ -52,8 +56,16 @@ export function parseSize(payload: Uint8Array): HolderSize | undefined {
   return parse(SIZE_SHAPE, payload);
 }
 
+export function parseSizeAt(payload: Uint8Array): HolderSizeAt | undefined {
+  return parse(SIZE_AT_SHAPE, payload);
+}
+
 export function parseSignal(payload: Uint8Array): string | undefined {
   return parse(SIGNAL_SHAPE, payload)?.signal;
+}
+
+export function parseAnswer(payload: Uint8Array): HolderAnswer | undefined {
+  return parse(ANSWER_SHAPE, payload);
 }
 
 export function parseAnswers(payload: Uint8Array): { readonly answers: boolean } | undefined {

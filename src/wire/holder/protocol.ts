@@ -35,6 +35,8 @@ export const STATUS = 5;
 export const CONSUMED = 6;
 /** Pipe mode: the child's input ends. */
 export const END_INPUT = 7;
+/** What the screen program knows about a question of STATUS (`asking`): typed if it is still open. */
+export const ANSWER = 8;
 /** From the holder. */
 export const WELCOME = 64;
 export const OUTPUT = 65;
@@ -46,6 +48,8 @@ export const RESYNC = 69;
 export const REFUSED = 70;
 /** Whether this client's window is the one that answers the program's questions. Until told otherwise, it is. */
 export const ANSWERS = 71;
+/** The size of the program's window, from an offset of the output on: after WELCOME, and at each change. */
+export const SIZE_IS = 72;
 
 /** Larger terminals do not exist; the system counts in 16 bits. */
 const MAX_SIDE = 65_535;
@@ -54,6 +58,9 @@ const mode = literal("pty", "pipe");
 
 export const SIZE_SHAPE = object({ cols: side, rows: side });
 export type HolderSize = Infer<typeof SIZE_SHAPE>;
+
+export const SIZE_AT_SHAPE = object({ offset: count, cols: side, rows: side });
+export type HolderSizeAt = Infer<typeof SIZE_AT_SHAPE>;
 
 /** Whose window determines the size: the one that attached or typed last, the smallest, or none. */
 const SIZING_SHAPE = either(literal("latest", "smallest"), SIZE_SHAPE);
@@ -103,6 +110,10 @@ export const CLAIM_SHAPE = object({
 });
 export type HolderClaim = Infer<typeof CLAIM_SHAPE>;
 
+/** What the program asks its terminal, and no window answers: at which offset of the output, and in which words. */
+const QUESTION_SHAPE = object({ n: count, offset: count, query: text });
+export type HolderQuestion = Infer<typeof QUESTION_SHAPE>;
+
 export const STATUS_SHAPE = object({
   v: count,
   generation: count,
@@ -123,6 +134,8 @@ export const STATUS_SHAPE = object({
   trouble: nullable(text),
   /** Why the child could not be started yet; it is tried again. Only until it is started. */
   waiting: optional(text),
+  /** Questions that wait for the screen program's answer. */
+  asking: optional(list(QUESTION_SHAPE)),
 });
 export type HolderStatus = Infer<typeof STATUS_SHAPE>;
 
@@ -157,6 +170,16 @@ export type HolderRefusal = Infer<typeof REFUSAL_SHAPE>;
 
 /** SIGNAL: `{ signal: "SIGINT" }`. */
 export const SIGNAL_SHAPE = object({ signal: textOf({ pattern: /^SIG[A-Z0-9+]{2,10}$/ }) });
+
+const REPORT = new RegExp(`^${"\u001b"}\\[\\??[\\d;]+(?:R|\\$y)$`);
+
+/** ANSWER: only what a terminal reports, of a cursor's position or a mode, is ever typed. */
+export const ANSWER_SHAPE = object({
+  generation: count,
+  n: count,
+  answer: textOf({ most: 64, pattern: REPORT }),
+});
+export type HolderAnswer = Infer<typeof ANSWER_SHAPE>;
 
 /** ANSWERS: `{ answers: false }`. */
 export const ANSWERS_SHAPE = object({ answers: flag });

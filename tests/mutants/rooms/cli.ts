@@ -115,4 +115,14 @@ export const CLI: readonly Mutant[] = [
       test: "U2 the unit leaves daemon and holders alone, and always restarts the watchdog",
     },
   },
+  {
+    mutant: "bytes that the drawing has from the tape are drawn again",
+    file: "src/cli/terminal/drawn-screen.ts",
+    from: "Math.min(bytes.length, emulator.end - offset)",
+    to: "0",
+    killedBy: {
+      file: "src/cli/terminal/window-fit.test.ts",
+      test: "DS1 DS2 bytes that are known are not drawn twice, and a size waits for its offset",
+    },
+  },
 ];

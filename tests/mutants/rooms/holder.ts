@@ -147,4 +147,24 @@ export const HOLDER: readonly Mutant[] = [
       test: "HE4 a program that the system refuses to start is tried again by its holder, and the reason is known",
     },
   },
+  {
+    mutant: "an answer to a question of an earlier generation is typed",
+    file: "src/holder/holder.ts",
+    from: "if (generation === this.#spec.generation) this.#answering",
+    to: "if (generation > 0) this.#answering",
+    killedBy: {
+      file: "tests/holder/questions.test.ts",
+      test: "an answer is typed once, for its generation and its question, and only if it is what a terminal reports",
+    },
+  },
+  {
+    mutant: "a later answer is typed before an earlier one",
+    file: "src/holder/questions.ts",
+    from: "this.#waiting.splice(0, open < 0 ? this.#waiting.length : open)",
+    to: "this.#waiting.filter(({ answer }) => answer !== undefined)",
+    killedBy: {
+      file: "src/holder/questions.test.ts",
+      test: "QO1 answers are typed in the order of the questions, and what needs no screen at once",
+    },
+  },
 ];

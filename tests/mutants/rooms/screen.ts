@@ -3,16 +3,6 @@ import type { Mutant } from "../mutant.ts";
 
 export const SCREEN: readonly Mutant[] = [
   {
-    mutant: "a row is not made again if only a combining character changed",
-    file: "src/screen/kept-rows.ts",
-    from: "if (isAllInWords(words) && words.byteLength",
-    to: "if (words.byteLength",
-    killedBy: {
-      file: "src/screen/kept-rows.test.ts",
-      test: "K1 a row is made again if all that changed is a combining character",
-    },
-  },
-  {
     mutant: "an unfinished sequence of the old program reaches the next one",
     file: "src/screen/farewell.ts",
     from: 'unfinished ? CANCEL : ""',
@@ -34,33 +24,13 @@ export const SCREEN: readonly Mutant[] = [
     },
   },
   {
-    mutant: "a screen with missing bytes is called exact",
-    file: "src/screen/follow.ts",
-    from: "this.#exact = false",
-    to: "this.#exact = this.#exact",
+    mutant: "screens are kept without a limit",
+    file: "src/screen/live.ts",
+    from: "if (total <= this.#most) return;",
+    to: "if (total >= 0) return;",
     killedBy: {
       file: "tests/screen/follow.test.ts",
-      test: "missing bytes make the screen inexact, and it continues after them",
-    },
-  },
-  {
-    mutant: "another tape of the same name is taken for the one that was followed",
-    file: "src/screen/follow.ts",
-    from: "return this.#tape.end >= this.emulator.end;",
-    to: "return true;",
-    killedBy: {
-      file: "tests/screen/follow.test.ts",
-      test: "a tape that is not the one that was followed is read anew",
-    },
-  },
-  {
-    mutant: "a byte order mark ends an escape sequence",
-    file: "src/screen/boundary.ts",
-    from: " && code !== BOM",
-    to: "",
-    killedBy: {
-      file: "src/screen/boundary.test.ts",
-      test: "what is cut in the middle is held back: characters, sequences, strings",
+      test: "screens stay alive while they are asked for, in a bounded amount of memory",
     },
   },
 ];

@@ -70,25 +70,12 @@ export class FollowedTape {
       const { end } = this.emulator;
       const read = this.#tape.read(end, Math.min(MAX_FEED, most - end));
       if (read.kind === "end") break;
-      if (read.kind === "bytes") this.#take(read.bytes, sizes);
+      if (read.kind === "bytes") feedResizing(this.emulator, read.bytes, sizes);
       else this.#skip(read.to, sizes);
       if (this.emulator.end < until) await new Promise<void>((turn) => this.#world.clock.soon(turn)); // F1
     }
     const size = sizes.findLast(({ offset }) => offset <= this.emulator.end);
     if (size !== undefined) this.emulator.resize(size);
-  }
-
-  /** F2 */
-  #take(bytes: Uint8Array, sizes: readonly SizeAt[]): void {
-    const start = this.emulator.end;
-    const changes = sizes.filter(({ offset }) => offset >= start && offset < start + bytes.length);
-    let at = 0;
-    for (const change of changes) {
-      this.emulator.feed(bytes.subarray(at, change.offset - start));
-      this.emulator.resize(change);
-      at = change.offset - start;
-    }
-    this.emulator.feed(bytes.subarray(at));
   }
 
   /** F3 */
@@ -98,4 +85,17 @@ export class FollowedTape {
     const size = sizes.findLast(({ offset }) => offset <= to);
     if (size !== undefined) this.emulator.resize(size);
   }
+}
+
+/** Feeds the next bytes, with the changes of size among them (F2). */
+export function feedResizing(emulator: Emulator, bytes: Uint8Array, sizes: readonly SizeAt[]): void {
+  const start = emulator.end;
+  const changes = sizes.filter(({ offset }) => offset >= start && offset < start + bytes.length);
+  let at = 0;
+  for (const change of changes) {
+    emulator.feed(bytes.subarray(at, change.offset - start));
+    emulator.resize(change);
+    at = change.offset - start;
+  }
+  emulator.feed(bytes.subarray(at));
 }

@@ -70,6 +70,22 @@ export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowT
 }
 
 /**
+ * The columns from `left` to `right`, for rows that are not as long as the line. Half of a wide character is a blank in
+ * its colours.
+ */
+export function rowPart(line: BufferLine, links: Links, left: number, right: number): string {
+  const writer = new RowWriter(links);
+  const end = Math.min(usedLength(line), right);
+  for (let x = left; x < end; ) {
+    const piece = pieceAt(line, x, end);
+    if (piece.text === "") writer.blanks(piece.pen, piece.width);
+    else writer.print(x + piece.width > end ? { ...piece, text: " " } : piece);
+    x += piece.width;
+  }
+  return writer.finish();
+}
+
+/**
  * A wide character that did not fit into the last column began
  * the next row, and left that column blank with its own pen.
  */
