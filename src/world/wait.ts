@@ -16,12 +16,15 @@ export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): 
   }
 }
 
-/** Pauses that grow: short at first, longer if it takes its time. */
+/**
+ * Pauses that grow: short at first, longer if it takes its time. That time begins with the first pause: what is repeated
+ * may itself take long, and is tried again all the same.
+ */
 export class Pauses {
   readonly #clock: Clock;
   readonly #mostMs: number;
   readonly #allMs: number;
-  #until: number;
+  #until: number | undefined;
   #ms: number;
 
   constructor(clock: Clock, limits: { readonly firstMs: number; readonly mostMs: number; readonly allMs: number }) {
@@ -29,7 +32,6 @@ export class Pauses {
     this.#ms = limits.firstMs;
     this.#mostMs = limits.mostMs;
     this.#allMs = limits.allMs;
-    this.#until = clock.elapsed() + limits.allMs;
   }
 
   /** There is progress: the full time starts again. */
@@ -39,6 +41,7 @@ export class Pauses {
 
   /** Returns false when the time is over. */
   async next(): Promise<boolean> {
+    this.#until ??= this.#clock.elapsed() + this.#allMs;
     if (this.#clock.elapsed() >= this.#until) return false;
     await pause(this.#clock, this.#ms);
     this.#ms = Math.min(2 * this.#ms, this.#mostMs);

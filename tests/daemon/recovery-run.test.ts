@@ -211,3 +211,21 @@ test("Y4 a recovery that failed before the daemon started only inspects; RESTORI
   expect(await site.run.retry()).toEqual({ ok: true, value: { kind: "live", items: ALL.map(item) } });
   expect(site.worked).toEqual([...ALL]);
 });
+
+test("RS-5(a) Y5 a stage that took long before it failed is tried again as well", async () => {
+  const slow = Promise.withResolvers<void>();
+  let failures = 1;
+  const site = new Site({
+    RESTORING: async () => {
+      if (failures-- <= 0) return [];
+      await slow.promise;
+      throw REFUSED;
+    },
+  });
+  const outcome = site.run.run();
+  await site.pass(20_000);
+  slow.resolve();
+  await site.pass(200);
+  expect((await outcome).kind).toBe("live");
+  expect(site.said).toEqual([`RESTORING failed and is tried again: ${REFUSED.message}`]);
+});

@@ -8,6 +8,20 @@ function stopped(at: number) {
 
 export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
   [
+    "a fault that passes ends no recovery, however long its stage waited for a holder before",
+    {
+      seed: 1_541_092_490_159,
+      lives: [
+        { ending: { kind: "power", at: 114 }, wishes: 4, fork: 1, slow: 8443, jump: -3_600_000 },
+        {
+          ending: { kind: "EMFILE", at: 55 },
+          ...{ wishes: 4, fork: 1, slow: 20_229, refused: { from: 3, times: 3, code: "ENOMEM" } },
+        },
+        { ending: { kind: "EIO", at: 5 }, wishes: 4, fork: 2 },
+      ],
+    },
+  ],
+  [
     "a watchdog that once cannot look at the file of safe mode puts no daemon into it",
     {
       seed: 700_109,
