@@ -241,6 +241,9 @@ describe("around terminals", () => {
     const { err } = await home.run("ls", "--json");
     expect(JSON.parse(err)).toMatchObject({ code: "safe-mode", message: expect.stringContaining("a test wanted it") });
     expect((await home.run("__complete", "--", "safe")).err).toBe("");
+    expect(await home.json("safe-mode", "exit")).toEqual({ active: false }); // Without a daemon.
+    expect((await home.run("ls")).err).not.toContain("safe mode");
+    writeFileSync(join(home.path, "recovery/safe-mode.json"), JSON.stringify(mode));
     await home.ok("up");
     const status = await home.run("status");
     expect([status.code, status.out]).toEqual([1, expect.stringContaining(", in safe mode\n")]);

@@ -67,8 +67,8 @@ export const CLI: readonly Mutant[] = [
   {
     mutant: "a message contains control characters",
     file: "src/cli/print.ts",
-    from: `visible(\`holdfast: \${text}\\n\`)`,
-    to: `\`holdfast: \${text}\\n\``,
+    from: `visible(\`holdfast: \${localTimes(console, text)}\\n\`)`,
+    to: `\`holdfast: \${localTimes(console, text)}\\n\``,
     killedBy: {
       file: "src/cli/print.test.ts",
       test: "T1 data, messages and refusals reach a terminal without control characters",
