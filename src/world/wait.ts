@@ -17,8 +17,8 @@ export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): 
 }
 
 /**
- * Pauses that grow: short at first, longer if it takes its time. That time begins with the first pause: what is repeated
- * may itself take long, and is tried again all the same.
+ * Pauses that grow: short at first, longer if it takes its time. That time begins with the first pause: what is
+ * repeated may itself take long, and is tried again all the same.
  */
 export class Pauses {
   readonly #clock: Clock;

@@ -64,8 +64,6 @@ export class OpenAiMock {
 
   /** How many endless answers were cut off by the other side. */
   cutOff = 0;
-  /** How many pieces of endless answers were sent. */
-  sent = 0;
 
   #endless(text: string, more: string): ReadableStream<Uint8Array> {
     const bytes = new TextEncoder();
@@ -74,7 +72,6 @@ export class OpenAiMock {
       pull: async (controller) => {
         await Bun.sleep(0); // As fast as it is read, but others have their turn.
         controller.enqueue(bytes.encode(more));
-        this.sent += 1;
       },
       cancel: () => {
         this.cutOff += 1;
