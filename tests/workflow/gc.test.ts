@@ -167,7 +167,7 @@ test("output of ended runs is removed by age; a run that can continue keeps ever
   await life.log.close();
 });
 
-test("a failed run that was removed is over for good: what its steps wrote goes by age", async () => {
+test("a failed run that was removed is over for good: what its steps wrote goes by age, with a checkpoint that was left", async () => {
   const life = await Life.begin(new SimDisk());
   await life.run(FAILED, "shell");
   await life.fails(FAILED);
@@ -176,6 +176,7 @@ test("a failed run that was removed is over for good: what its steps wrote goes 
   life.world.clock.jump(31 * DAY);
   expect((await life.collect()).items.filter(({ what }) => what.includes("wrote"))).toHaveLength(1);
   expect(life.files(`state/w/sessions/${FAILED}`)).not.toContain("attempts");
+  expect(life.files(`state/w/sessions/${FAILED}`)).not.toContain("checkpoint.json");
   await life.log.close();
 });
 

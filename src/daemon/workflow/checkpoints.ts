@@ -10,7 +10,7 @@
 // RC5. What a person asks for is a file of its own, with the reason Manual, and the reply names that one: what happens
 //      meanwhile is saved after it, and puts it into the history.
 // RC6. The checkpoints of a run that a person removed are deleted, after a save that is being made. If a crash or the
-//      disk prevents that, they stay, and nothing uses them.
+//      disk prevents that, they stay until they are garbage (GR1 of gc.ts), and nothing uses them.
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";

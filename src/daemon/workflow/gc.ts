@@ -1,7 +1,7 @@
 // Which files of workflow runs garbage collection may delete.
 // GR1. Only these are named: the output of the steps of a run that is over for good, with the records of their holders;
 //      its older checkpoints; and sockets of its attempts. Its log and its checkpoint stay, because recovery reads
-//      them.
+//      them. Of a run that a person has removed, the checkpoint goes too, if a crash kept it (RC6 of checkpoints.ts).
 // GR2. A run is over for good if a person has removed it, or if it is done or cancelled, nothing about it is uncertain,
 //      and no item waits in the dead-letter queue. Any other run that is running or waiting, failed or was interrupted
 //      can continue and is never touched, whatever its age.
@@ -51,8 +51,10 @@ function isOverForGood(run: Run): boolean {
 function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
   return runs.filter(isOverForGood).flatMap((run) => {
     const directory = joinPath(home, sessionOf(run));
+    const present = joinPath(directory, "checkpoint.json");
     const paths = [
       ...filesOfHistory(disk, joinPath(directory, "history")),
+      ...(run.removed && disk.stat(present) !== undefined ? [present] : []),
       ...attemptFiles(disk, joinPath(directory, "attempts")),
     ];
     if (!paths.some((path) => isRemovable(disk, path))) return [];
