@@ -37,8 +37,8 @@ export async function strays(): Promise<string[]> {
 function setAsideWrong({ disk }: HoldfastMachine): string[] {
   const kept = listQuarantine(disk, HOME);
   const [first] = kept;
-  const text = Buffer.from(readWhole(disk, first?.path ?? "") ?? []).toString();
-  const isWhole = kept.length === 1 && first?.notes.length === 1 && text.includes('"event":"session.created"');
+  const text = first && Buffer.from(readWhole(disk, first.path) ?? []).toString();
+  const isWhole = kept.length === 1 && first?.notes.length === 1 && text?.includes('"event":"session.created"');
   return isWhole ? [] : [`of the orphan is in quarantine: ${JSON.stringify(kept)}`];
 }
 
