@@ -125,7 +125,8 @@ export class AgentUser {
     const seemsToRest = isAsked && agents.every(isQuiet);
     if (seemsToRest || this.#suspected?.length !== 0) this.#shown = await shownOf(client, agents);
     if (this.#suspected?.length !== 0) this.#compare();
-    const rests = seemsToRest && this.#haveLeft(agents) && this.#shown.every(({ reminders }) => reminders.length === 0);
+    const waitsForNothing = seemsToRest && this.#shown.every(({ reminders }) => reminders.length === 0);
+    const rests = waitsForNothing && this.#haveLeft(agents) && (await isSame(client, agents));
     const isOver = rests && (await this.#askAll(client, open)) && open.length === first.length;
     this.#pause(isOver, JSON.stringify(agents));
     return isOver;
@@ -216,6 +217,11 @@ async function shownOf(client: Client, agents: readonly ListedAgent[]): Promise<
     shown.push({ ...(await client.ask("agent.show", { id })), inbox });
   }
   return shown;
+}
+
+/** A reminder may have become a message, or a turn, while its agent was shown. */
+async function isSame(client: Client, agents: readonly ListedAgent[]): Promise<boolean> {
+  return JSON.stringify(await client.ask("agent.list", {})) === JSON.stringify(agents);
 }
 
 function isQuiet({ state, turnStartedAt, inbox }: ListedAgent): boolean {
