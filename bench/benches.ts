@@ -31,13 +31,14 @@ export const SUITES: readonly Suite[] = [
     load: async () => (await import("./checkpoint.ts")).checkpoints,
   },
   {
-    names: ["1", "25", "250"].map((terminals) => `recovery.daemon.${terminals}`),
+    names: ["1", "25", "250", "500"].map((terminals) => `recovery.daemon.${terminals}`),
     load: async () => (await import("./recovery-daemon.ts")).recoveryDaemon,
   },
   {
-    names: ["25", "250"].map((terminals) => `recovery.machine.${terminals}`),
+    names: ["25", "250", "250.growth"].map((terminals) => `recovery.machine.${terminals}`),
     load: async () => (await import("./recovery-machine.ts")).recoveryMachine,
   },
+  { names: ["recovery.history"], load: async () => (await import("./recovery-history.ts")).recoveryHistory },
   { names: ["watch.restart.pm2"], load: async () => (await import("./watch-restart.ts")).watchRestart },
   {
     names: ["new", "ls", "attach"].map((command) => `terminal.${command}.tmux`),
@@ -51,6 +52,14 @@ export const SUITES: readonly Suite[] = [
     names: ["terminal.memory.25", "terminal.memory.25.all", "idle.cpu"],
     load: async () => (await import("./idle.ts")).idle,
   },
+  {
+    names: ["terminals", "runs"].map((what) => `scale.lists.${what}`),
+    load: async () => (await import("./lists.ts")).lists,
+  },
+  {
+    names: ["bytes", "paint", "echo", "flood", "flood.blocked", "thumbnails"].map((what) => `web.${what}`),
+    load: async () => (await import("./web.ts")).web,
+  },
   { names: ["cli.start"], load: async () => (await import("./cli-start.ts")).cliStart },
   {
     names: ["screen.parse", "screen.snapshot", "screen.restore"],
@@ -62,6 +71,10 @@ export const SUITES: readonly Suite[] = [
   },
   { names: ["workflow.shell.overhead"], load: async () => (await import("./workflow-shell.ts")).workflowShell },
   { names: ["workflow.items.growth"], load: async () => (await import("./workflow-items.ts")).workflowItems },
+  {
+    names: ["workflow.items.memory", "workflow.items.disk"],
+    load: async () => (await import("./workflow-items-memory.ts")).workflowItemsMemory,
+  },
   { names: ["workflow.resume.10000"], load: async () => (await import("./workflow-resume.ts")).workflowResume },
   {
     names: ["checkpoint.workflow.save", "checkpoint.workflow.load"],
@@ -80,13 +93,14 @@ export const SUITES: readonly Suite[] = [
     load: async () => (await import("./workflow-recover.ts")).workflowRecover,
   },
   {
-    names: [...["1", "25", "250"].map((agents) => `agent.messages.${agents}`), "agent.turns"],
+    names: [...["1", "25", "250", "1000"].map((agents) => `agent.messages.${agents}`), "agent.turns"],
     load: async () => (await import("./agent-messages.ts")).agentMessages,
   },
   {
     names: ["agent.recover.1000", "agent.recover.1000.growth", "agent.memory"],
     load: async () => (await import("./agent-recover.ts")).agentRecover,
   },
+  { names: ["agent.restart.1000"], load: async () => (await import("./agent-restart.ts")).agentRestart },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -103,8 +117,11 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["checkpoint.save.250k", { of: "ratio", atLeast: 0.5 }],
   ["recovery.daemon.25", { of: "value", atMost: 400 }],
   ["recovery.daemon.250", { of: "value", atMost: 2000 }],
+  ["recovery.daemon.500", { of: "ratio", atLeast: 1 / 5 }],
   ["recovery.machine.25", { of: "value", atMost: 2000 }],
   ["recovery.machine.250", { of: "value", atMost: 15_000 }],
+  ["recovery.machine.250.growth", { of: "ratio", atLeast: 1 / 8 }],
+  ["recovery.history", { of: "value", atMost: 1.3 }],
   ["watch.restart.pm2", { of: "ratio", atLeast: 1 }],
   ["terminal.ls.tmux", { of: "value", atMost: 60 }],
   ["terminal.attach.tmux", { of: "value", atMost: 60 }],
@@ -113,14 +130,22 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["terminal.memory.25", { of: "value", atMost: 80 }],
   ["terminal.memory.25.all", { of: "value", atMost: 160 }],
   ["idle.cpu", { of: "value", atMost: 0.5 }],
+  ["scale.lists.terminals", { of: "ratio", atLeast: 1 / 5 }],
+  ["scale.lists.runs", { of: "ratio", atLeast: 1 / 5 }],
+  ["web.bytes", { of: "value", atMost: 200 }],
+  ["web.flood.blocked", { of: "value", atMost: 100 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
   ["workflow.shell.overhead", { of: "value", atMost: 40 }],
   ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
+  ["workflow.items.memory", { of: "ratio", atLeast: 1 / 1.5 }],
+  ["workflow.items.disk", { of: "value", atMost: 500 }],
   ["checkpoint.workflow.save", { of: "value", atMost: 10 }],
   ["checkpoint.workflow.load", { of: "value", atMost: 5 }],
+  ["agent.messages.1000", { of: "ratio", atLeast: 1 / 1.3 }],
   ["agent.recover.1000", { of: "value", atMost: 2000 }],
   ["agent.recover.1000.growth", { of: "ratio", atLeast: 0.7 }],
+  ["agent.restart.1000", { of: "ratio", atLeast: 1 / 15 }],
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),
   ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}`, { of: "value", atMost: 600 }]),

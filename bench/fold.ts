@@ -1,13 +1,12 @@
 // A small fold for benchmarks: the number of events of each session, the last one, and where to continue reading. Its
-// checkpoint holds, for each session, the seq and the offset behind the last event folded, so that only the tail is
-// read.
+// checkpoint holds, for each session, the seq of the last event folded, so that only the tail is read.
 import { join } from "node:path";
 import { CheckpointStore } from "../src/log/checkpoint/store.ts";
 import type { EventLog } from "../src/log/event-log.ts";
 import { realClock } from "../src/world/real/clock.ts";
 import { realDisk } from "../src/world/real/disk.ts";
 
-type Folded = { count: number; seq: number; offset: number; lastEvent: string };
+type Folded = { count: number; seq: number; lastEvent: string };
 export type Fold = Map<string, Folded>;
 
 export function foldStore(home: string): CheckpointStore {
@@ -37,12 +36,11 @@ export async function saveFold(store: CheckpointStore, fold: Fold, seq: number):
 /** Continues reading where the fold ends, to the end of every session. */
 export function foldOn(fold: Fold, log: EventLog): void {
   for (const session of log.sessions) {
-    const folded = fold.get(session) ?? { count: 0, seq: 0, offset: 0, lastEvent: "" };
-    for (const reading of log.read(session, folded)) {
+    const folded = fold.get(session) ?? { count: 0, seq: 0, lastEvent: "" };
+    for (const reading of log.readAfter(session, folded.seq) ?? log.read(session)) {
       if (reading.kind !== "entry") throw new Error(`${session} is not whole: ${reading.kind}`);
       folded.count += 1;
       folded.seq = reading.entry.seq;
-      folded.offset = reading.end;
       folded.lastEvent = reading.entry.event;
     }
     fold.set(session, folded);
@@ -62,9 +60,6 @@ function parseFold(body: unknown): Fold {
 
 function parseSession(pair: unknown): [string, Folded] {
   if (!Array.isArray(pair)) throw new Error("a folded session is a pair");
-  const { count, seq, offset, lastEvent } = pair[1];
-  return [
-    String(pair[0]),
-    { count: Number(count), seq: Number(seq), offset: Number(offset), lastEvent: String(lastEvent) },
-  ];
+  const { count, seq, lastEvent } = pair[1];
+  return [String(pair[0]), { count: Number(count), seq: Number(seq), lastEvent: String(lastEvent) }];
 }

@@ -6,7 +6,7 @@ import about from "../package.json" with { type: "json" };
 import { RpcClient } from "../src/wire/rpc/client.ts";
 import type { ListedTerminal, StatusResult } from "../src/wire/rpc/rpc.ts";
 import { realSockets } from "../src/world/real/socket.ts";
-import { killAllOf, processesOf } from "./processes.ts";
+import { killAllOf, killAtOnce, processesOf } from "./processes.ts";
 import type { Bench } from "./scratch.ts";
 import { until } from "./waiting.ts";
 
@@ -160,6 +160,11 @@ export class Home {
       holders: some((words) => words.some((word) => word.startsWith(join(this.path, "terminals/")))),
       ours: some((words) => words.some((word) => /\/src\/(?:watchdog|daemon|web)\/main\.ts$/.test(word))),
     };
+  }
+
+  /** Everything killed: to end hundreds of programs one by one would take longer than a measurement. */
+  cut(): void {
+    killAtOnce(this.path);
   }
 
   /** Everything ended, as the user would end it. */

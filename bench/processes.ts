@@ -60,6 +60,11 @@ export function memoryOf(pids: readonly number[]): Memory {
   return { privateClean: sum("Private_Clean"), privateDirty: sum("Private_Dirty"), pss: sum("Pss") };
 }
 
+/** The most memory that a process had at any time so far, in bytes. */
+export function peakOf(pid: number): number {
+  return fieldOf(textOf(`/proc/${pid}/status`).replaceAll("\t", " "), "VmHWM");
+}
+
 function fieldOf(text: string, field: string): number {
   const kib = new RegExp(`^${field}: *(\\d+) kB`, "m").exec(text)?.[1];
   if (kib === undefined) throw new Error(`a process has gone, or its memory cannot be read: no ${field}`);

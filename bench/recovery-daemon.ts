@@ -1,6 +1,8 @@
 // recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says
 // LIVE: the watchdog has seen the end, recorded it and started another one, which has opened the log, folded it, and
 // has every holder on the line again.
+// recovery.daemon.500: the same with 500 terminals; the peer is recovery.daemon.25 of the same run. The kills take
+// turns, so that a machine that is busy for a while is busy for both.
 // RD1. After each kill every program is the very process that it was at the beginning: the status names the same pid,
 //      and /proc has a living child of the same holder there with the same start time. Anything else breaks the
 //      benchmark: a status alone could be what the daemon believes.
@@ -8,7 +10,7 @@
 // flood.
 import { Home } from "./home.ts";
 import { childrenOf, startOf } from "./processes.ts";
-import { median, percentile } from "./rounds.ts";
+import { inTurn, median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";
 
@@ -19,6 +21,11 @@ export const RECOVERIES: readonly Size[] = [
   { terminals: 25, kills: 21, barMs: 400 },
   { terminals: 250, kills: 9, barMs: 2000 },
 ];
+
+const MANY = "recovery.daemon.500";
+/** Of the homes that take turns. */
+const KILLS = 5;
+const FEW = 25;
 
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
 /** Processes started after LIVE have come to rest. */
@@ -38,6 +45,41 @@ export async function recoveryDaemon(names: readonly string[], bench: Bench, emi
       await home.end();
     }
   }
+  if (names.includes(MANY)) emit(await many(bench));
+}
+
+async function many(bench: Bench): Promise<Row> {
+  const home = await Home.start(bench, "r500", CONFIG);
+  try {
+    await home.open(bench.quick ? 2 * FEW : 500, ["sleep", "100000"]);
+    return await besideFew(bench, MANY, home, programs);
+  } finally {
+    home.cut();
+  }
+}
+
+/** Kills the daemon of this home and that of one with 25 terminals in turn. `programs` must not change (RD1). */
+export async function besideFew(
+  bench: Bench,
+  name: string,
+  home: Home,
+  programsOf: (home: Home) => Promise<string>,
+): Promise<Row> {
+  const few = await Home.start(bench, `few-${name}`, CONFIG);
+  try {
+    await few.open(FEW, ["sleep", "100000"]);
+    const kills = bench.quick ? 1 : KILLS;
+    bench.say(`${name}: ${kills} kills each`);
+    const before = await Promise.all([programsOf(home), programs(few)]);
+    const [value = [], peer = []] = await inTurn(kills, [
+      () => killedOnce(home, programsOf, before[0]),
+      () => killedOnce(few, programs, before[1]),
+    ]);
+    bench.say(`  ${[value, peer].map((of) => of.map(Math.round).join(", ")).join(" ms; 25 terminals: ")} ms`);
+    return timeRow({ name, value: median(value), peer: "25 terminals", peerValue: median(peer) });
+  } finally {
+    await few.end();
+  }
 }
 
 function rowOf(name: string, { barMs }: Size, seen: readonly number[], bench: Bench): Row {
@@ -49,13 +91,16 @@ function rowOf(name: string, { barMs }: Size, seen: readonly number[], bench: Be
 async function killed(home: Home, kills: number): Promise<number[]> {
   const before = await programs(home);
   const seen: number[] = [];
-  for (let kill = 0; kill < kills; kill += 1) {
-    await Bun.sleep(REST_MS);
-    seen.push(await home.liveAgainMs());
-    const now = await programs(home);
-    if (now !== before) throw new Error(`programs are not the same after the kill: ${before} → ${now}`); // RD1
-  }
+  for (let kill = 0; kill < kills; kill += 1) seen.push(await killedOnce(home, programs, before));
   return seen;
+}
+
+async function killedOnce(home: Home, programsOf: (home: Home) => Promise<string>, before: string): Promise<number> {
+  await Bun.sleep(REST_MS);
+  const ms = await home.liveAgainMs();
+  const now = await programsOf(home);
+  if (now !== before) throw new Error(`programs are not the same after the kill: ${before} → ${now}`); // RD1
+  return ms;
 }
 
 /** Every terminal with its program, as the status names it and as it is in /proc (RD1), as one text. */

@@ -55,12 +55,27 @@ export class WorkflowHome {
     return log;
   }
 
-  #text(id: string): string {
+  /** Waits for its end without reading its log, which may be long. */
+  async ended(id: string): Promise<void> {
+    await until(`the end of ${id}`, PATIENCE_MS, async () => {
+      await Bun.sleep(LOOK_MS);
+      const client = await this.home.dial();
+      const runs = await client?.call("workflow.list", {});
+      client?.close();
+      return runs?.ok === true && runs.value.some((run) => run.id === id && run.state === "done") ? true : undefined;
+    });
+  }
+
+  /** The directory of a run; undefined if it has none yet. */
+  placeOf(id: string): string | undefined {
     const state = join(this.home.path, "state");
     const repos = existsSync(state) ? readdirSync(state) : [];
-    const paths = repos.map((repo) => join(state, repo, "sessions", id, "events.jsonl"));
-    const path = paths.find((one) => existsSync(one));
-    return path === undefined ? "" : readFileSync(path, "utf8");
+    return repos.map((repo) => join(state, repo, "sessions", id)).find((one) => existsSync(one));
+  }
+
+  #text(id: string): string {
+    const path = join(this.placeOf(id) ?? "", "events.jsonl");
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
   }
 }
 

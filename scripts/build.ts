@@ -34,6 +34,7 @@ import {
   PROGRAMS,
 } from "../src/world/built.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
+import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
 
 const LOCK = "lock";
 
@@ -105,12 +106,24 @@ export async function bundle(
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
+  const page = program === "web" ? await buildPage(root) : NO_PAGE;
   const built = await Bun.build({
     entrypoints: [join(root, PROGRAMS[program])],
     ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
-    ...{ metafile: true, outdir, plugins, naming: BUILT_FILE },
+    ...{ metafile: true, outdir, plugins: [...plugins, carrying(page)], naming: BUILT_FILE },
   });
-  return Object.keys(built.metafile?.inputs ?? {});
+  return [...Object.keys(built.metafile?.inputs ?? {}), ...page.inputs.map((path) => join(root, path))];
+}
+
+const NO_PAGE: BuiltPage = { files: [], inputs: [] };
+
+/** The web host contains the page's files. They are built before: Bun builds one thing at a time, and would wait. */
+function carrying({ files }: BuiltPage): Bun.BunPlugin {
+  const contents = `export const packedPage = async () => ${JSON.stringify(files)};`;
+  const setup = (build: Bun.PluginBuilder) => {
+    build.onLoad({ filter: /\/src\/web\/page-source\.ts$/ }, () => ({ loader: "js", contents }));
+  };
+  return { name: "page", setup };
 }
 
 function sync(path: string): void {

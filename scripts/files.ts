@@ -1,13 +1,13 @@
 // What the scripts and the tidy test read: the repository's own files, by paths relative to its root.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dir, "..");
 
 export type SourceFile = { readonly path: string; readonly text: string };
 
-/** Generated directories, which are never checked. */
-const MADE = /^\.git$|^(?:\.git|\.built|coverage|\.fuzz)\/|(?:^|\/)node_modules\//;
+/** Generated. They are not even looked into: a test run may be removing files there. */
+const MADE = [".git", ".built", ".fuzz", "coverage", "node_modules"];
 
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts");
@@ -25,8 +25,15 @@ export function readIfThere(path: string): string | undefined {
 
 /** The files that match, with their text, sorted by path: every machine sees them in the same order. */
 export function readAll(pattern: string): SourceFile[] {
-  const paths = [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].filter((path) => !MADE.test(path));
+  const all = [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })];
+  const paths = all.filter((path) => !path.includes("/node_modules/")); // Those of real agents, below tests/.
   return paths.sort().map((path) => ({ path, text: readText(path) }));
+}
+
+/** Every file that is not generated. */
+export function readRepository(): SourceFile[] {
+  const entries = readdirSync(ROOT, { withFileTypes: true }).filter(({ name }) => !MADE.includes(name));
+  return entries.flatMap((entry) => readAll(entry.isDirectory() ? `${entry.name}/**/*` : entry.name));
 }
 
 /** Writes a generated page, or with `--check` says whether the one in the repository is the one we would write. */

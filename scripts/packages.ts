@@ -9,9 +9,11 @@ import { ROOT } from "./files.ts";
 /** A program that a test runs, and the package it comes in. */
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "bwrap", package: "bubblewrap" },
+  { program: "chromium", package: "chromium" },
   { program: "strace", package: "strace" },
   { program: "systemd-analyze", package: "systemd" },
   { program: "tmux", package: "tmux" },
+  { program: "vi", package: "vim-tiny" },
 ];
 
 function missing(): string[] {

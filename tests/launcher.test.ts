@@ -21,6 +21,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../scripts/files.ts";
 import { PROGRAMS } from "../src/world/built.ts";
+import { LATE_COMPILERS } from "../src/world/self.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -29,6 +30,7 @@ const STUB = `import { greeting } from "dep";
 console.log(JSON.stringify({
   greeting, ran: new Error().stack.includes("/.built/") ? "one file" : "sources", here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
+  engine: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_"))),
 }));`;
 
 /** Installs as npm does: removes node_modules, is slow enough to be met half-way, and writes its marker last. */
@@ -191,16 +193,19 @@ test("H3 nothing in the caller's directory or in BUN_OPTIONS runs inside Holdfas
   const ended = await run(tree, { cwd: hostile, env, args: ["ls"] });
   const { ran, here, ...said } = JSON.parse(ended.out);
   expect([ran, here]).toEqual(["sources", join(tree.root, "src/cli")]);
-  expect(said).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
+  const ours = { env: { DO_NOT_TRACK: "1" }, engine: LATE_COMPILERS };
+  expect(said).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], ...ours });
 });
 
 /** A tree that can bundle its programs, and has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
-  const sources = ["src/world/real/flock.ts", "src/world/real/libc.ts", "src/base/fault.ts"];
+  const doors = ["flock", "libc", "page-build"].map((name) => `src/world/real/${name}.ts`);
+  const sources = [...doors, "src/world/page-files.ts", "src/world/hash.ts", "src/base/fault.ts"];
   for (const path of ["scripts/build.ts", ...sources]) copy(path, tree.root);
   for (const [name, path] of Object.entries(PROGRAMS))
     if (name !== "cli") write(join(tree.root, path), 'console.log("hello");');
+  for (const name of ["main.tsx", "index.html"]) write(join(tree.root, "src/page", name), "");
   write(join(tree.root, "package.json"), "{}");
   await run(tree, {});
   return tree;

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { COUNTING as COUNTING_FILE, IN_ONE_FILE } from "../scripts/counted-files.ts";
 import { ROOT } from "../scripts/files.ts";
+import { LATE_COMPILERS } from "../src/world/self.ts";
 
 /** The real file: the one in node_modules/.bin is a link, and our child processes name the real one. */
 export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
@@ -10,17 +11,19 @@ export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
 export const COUNTING: readonly string[] =
   process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", COUNTING_FILE];
 
-const STARTS = [BUN, "--config=/dev/null", "--no-env-file", "--no-install", ...COUNTING] as const;
+/** As the launcher starts it. */
+const OPTIONS = Object.entries(LATE_COMPILERS).map(([name, value]) => `${name}=${value}`);
+const STARTS = ["/usr/bin/env", ...OPTIONS, BUN, "--config=/dev/null", "--no-env-file", "--no-install"] as const;
 
 /** Looking for the bundle costs a third of a short command, thousands of times; that it is found has its own tests. */
 const IN_ONE: Readonly<Record<string, string>> =
   process.env["HOLDFAST_COUNTING"] === undefined ? {} : { "src/cli/main.ts": join(IN_ONE_FILE, "cli/main.js") };
 
 export function ours(entry: string, ...args: readonly string[]): [string, ...string[]] {
-  return [...STARTS, IN_ONE[entry] ?? join(ROOT, entry), ...args];
+  return [...STARTS, ...COUNTING, IN_ONE[entry] ?? join(ROOT, entry), ...args];
 }
 
 /** The same from another installation. */
 export function oursAt(root: string, entry: string, ...args: readonly string[]): [string, ...string[]] {
-  return [...STARTS, join(root, entry), ...args];
+  return [...STARTS, ...COUNTING, join(root, entry), ...args];
 }

@@ -26,6 +26,13 @@ export function isId(text: string): boolean {
   return SHAPE.test(text);
 }
 
+/** How much of an id is shown: enough to tell sessions apart, and to type. */
+const SHORT = 8;
+
+export function shortId(id: Id): string {
+  return id.slice(0, SHORT);
+}
+
 /** The one of `ids` (ids or names) that equals `key` or begins with it. An exact match wins over longer ones. */
 export function matchOne(ids: Iterable<string>, key: string): Result<string> {
   const found: string[] = [];

@@ -47,6 +47,9 @@ export const MAX_DEPTH = 200;
 /** Of one text, in lists and objects. */
 export const MAX_VALUES = 250_000;
 
+/** For a text of our own, as long as it may be. */
+export const ANY_NUMBER = Number.POSITIVE_INFINITY;
+
 /** J0. The value of a JSON text; undefined if it is not JSON, or over a limit. `most`: of values. */
 export function jsonIn(text: string, most = MAX_VALUES): Json | undefined {
   if (!isWithinLimits(text, most)) return undefined;
@@ -91,11 +94,12 @@ function isWithinLimits(text: string, most: number): boolean {
   return true;
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+const BACKSLASH = 92;
+export const [QUOTE, COMMA] = [34, 44];
+export const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 
-/** Where the string that begins at this quote ends. */
-function stringEnd(text: string, from: number): number {
+/** Where the string that begins at this quote ends; the text's length if it does not. */
+export function stringEnd(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
     while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;

@@ -6,6 +6,7 @@ import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
 import { drillRoutes } from "./system/drill-routes.ts";
+import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { adoptRoutes } from "./tmux/routes.ts";
@@ -35,6 +36,7 @@ const routes = {
   ...agentRoutes,
   ...permissionRoutes,
   ...systemRoutes,
+  ...pageRoutes,
   ...drillRoutes,
   log: logRoutes,
 };
@@ -70,6 +72,8 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   drill: "Recovery",
   up: "System",
   down: "System",
+  open: "System",
+  devices: "System",
   status: "System",
   doctor: "System",
   logs: "System",
@@ -77,6 +81,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   config: "System",
   service: "System",
   gc: "System",
+  usage: "System",
   completions: "System",
   __complete: undefined,
   __ready: undefined,

@@ -26,6 +26,6 @@ function lineOf(
   { console }: CommandWorld,
   { at, did, caller: { agent = "unknown", pid, exe, tty } }: NotedAttempt,
 ): string {
-  const where = [exe, tty].filter((word) => word !== null).join(", ");
-  return `${localTime(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (process ${pid ?? "?"}${where === "" ? "" : `, ${where}`})`;
+  const who = [`process ${pid ?? "?"}`, exe, tty].filter((word) => word !== null).join(", ");
+  return `${localTime(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (${who})`;
 }

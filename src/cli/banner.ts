@@ -13,7 +13,8 @@ export async function banner({ console, disk }: CommandWorld, home: string, json
   const mode = readSafeMode(disk, home);
   if (!mode.active) return;
   const off = SAFE_MODE_OFF.filter(({ name }) => mode.off.includes(name)).map(({ says }) => says);
-  const message = `safe mode, because ${mode.reason}${mode.since === "" ? "" : ` (since ${localTime(console, mode.since)})`}`;
+  const since = mode.since === "" ? "" : ` (since ${localTime(console, mode.since)})`;
+  const message = `safe mode, because ${mode.reason}${since}`;
   if (json) {
     const hint = `Leave: ${LEAVE}. Report: ${REPORT}`;
     await console.err.write(`${visibleLine(JSON.stringify({ code: "safe-mode", message, off, hint }))}\n`);

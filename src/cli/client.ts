@@ -13,6 +13,8 @@ import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 
 /** E2: a cold start takes half a second; recovering hundreds of terminals takes longer. */
 const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
+/** On one connection. The daemon drops a client with more than 256 open requests. */
+export const REQUESTS_AT_ONCE = 64;
 /** Commands that only look can fall back to the disk. */
 export const LOOK_MS = 5_000;
 
@@ -96,6 +98,6 @@ export async function onDaemon<T>(world: DaemonCommandWorld, home: string, act: 
   }
 }
 
-function isRetryableRefusal({ code }: Refusal): boolean {
+export function isRetryableRefusal({ code }: Refusal): boolean {
   return code === "not-live" || code === "daemon.gone";
 }

@@ -6,10 +6,12 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../core/agent/agent.ts";
 import { applyAgent } from "../core/agent/apply.ts";
 import type { AgentEvent } from "../core/agent/events.ts";
+import { pickAgent, pickPrompt } from "../core/agent/find.ts";
 import { applyTmux, type TmuxEvent } from "../core/tmux/events.ts";
 import type { TmuxCare } from "../core/tmux/tmux.ts";
 import { applyWorkflow } from "../core/workflow/apply.ts";
 import type { WorkflowEvent } from "../core/workflow/events.ts";
+import { pickRun } from "../core/workflow/find.ts";
 import type { Run } from "../core/workflow/run.ts";
 import { TMUX } from "../home/layout.ts";
 import { readConfig } from "../home/start-watchdog.ts";
@@ -29,13 +31,16 @@ import { steadyView } from "./log/view.ts";
 /** The requests that the disk can answer as well. */
 export type LookMethod =
   | "workflow.list"
+  | "workflow.find"
   | "workflow.show"
   | "dlq.list"
   | "dlq.show"
   | "agent.list"
+  | "agent.find"
   | "agent.show"
   | "agent.inbox"
   | "prompt.list"
+  | "prompt.find"
   | "rule.list"
   | "tmux.list";
 
@@ -56,6 +61,12 @@ type Answers = {
 
 const ANSWERS: Answers = {
   "workflow.list": (view) => ok(runsIn(view).map((run) => listedOf(run))),
+  "workflow.find": (view, wish) =>
+    pickRun(
+      runsIn(view).map((run) => listedOf(run)),
+      wish,
+      (run) => run,
+    ),
   "workflow.show": (view, { id, from }) =>
     ofRun(view, id, (run) => {
       const records = recordsOf(run, from);
@@ -73,9 +84,17 @@ const ANSWERS: Answers = {
         .filter(isLive)
         .map((agent) => listedAgent(agent)),
     ),
+  "agent.find": (view, { key }) => {
+    const all = agentsIn(view);
+    const found = pickAgent(all.filter(isLive), key);
+    if (found.ok) return ok(listedAgent(found.value));
+    const meant = all.find(({ id }) => id === key);
+    return meant === undefined ? found : ok(listedAgent(meant));
+  },
   "agent.show": (view, { id }) => ofAgent(view, id, (agent) => shownAgent(agent)),
   "agent.inbox": (view, { id }) => ofAgent(view, id, ({ inbox }) => inbox),
   "prompt.list": (view, { closed }) => ok(listedPrompts(agentsIn(view), closed === true)),
+  "prompt.find": (view, { key }) => pickPrompt((closed) => listedPrompts(agentsIn(view), closed), key),
   "rule.list": (view, _, { world }) => {
     const config = readConfig(world);
     return config.ok

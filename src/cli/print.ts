@@ -69,6 +69,27 @@ export async function printJson(console: Console, value: unknown): Promise<void>
   await console.out.write(`${visibleLine(JSON.stringify(value))}\n`);
 }
 
+/** The same for one list, whose rows come a page at a time. */
+export class JsonList {
+  readonly #out: Output;
+  #isOpen = false;
+
+  constructor({ out }: Pick<Console, "out">) {
+    this.#out = out;
+  }
+
+  async add(rows: readonly unknown[]): Promise<void> {
+    const text = rows.map((row) => visibleLine(JSON.stringify(row))).join(",");
+    if (text === "") return;
+    await this.#out.write(`${this.#isOpen ? "," : "["}${text}`);
+    this.#isOpen = true;
+  }
+
+  async end(): Promise<void> {
+    await this.#out.write(this.#isOpen ? "]\n" : "[]\n");
+  }
+}
+
 /** A message for a person, never data. */
 export async function say(console: Console, text: string): Promise<void> {
   const words = visible(`holdfast: ${localTimes(console, text)}\n`);
@@ -84,4 +105,12 @@ export async function printRefusal(console: Console, refusal: Refusal, json: boo
 /** "1 entry", "2 entries". */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
+
+export function sizeText(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
 }

@@ -38,6 +38,7 @@ test("a usage error is exit 2, with a suggestion and where to read more", async 
     err: "holdfast: Unknown command lgo. Did you mean `log`?\n  → See `holdfast --help`.\n",
   });
   expect((await run(["slep"])).err).toBe("holdfast: Unknown command slep.\n  → See `holdfast --help`.\n");
+  expect((await run(["agent", "wroktree"])).err).toEndWith("\n  → See `holdfast agent --help`.\n");
   expect((await run(["atach"])).err).toContain("Did you mean `attach`?");
   const flag = await run(["log", "show", "--jsn"]);
   expect(flag.code).toBe(2);

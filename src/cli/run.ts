@@ -16,9 +16,25 @@ import { foldedHelp } from "./fold.ts";
 import { chosenHome } from "./home.ts";
 import { printRefusal } from "./print.ts";
 
+/** Refusals of what was typed, whoever checked it: the command, the daemon or a decision. */
+const MISTYPED = [
+  ...[
+    "usage",
+    "bad-name",
+    "bad-command",
+    "bad-directory",
+    "bad-home",
+    "bad-host",
+    "bad-reply",
+    "bad-rule",
+    "bad-signal",
+  ],
+  ...["bad-size", "bad-parameter", "missing-parameter", "no-command", "which"],
+];
+
 /** Refusals that have their own exit code. */
 const EXITS: Readonly<Record<string, number>> = {
-  usage: EXIT.usage,
+  ...Object.fromEntries(MISTYPED.map((code) => [code, EXIT.usage])),
   "no-home": EXIT.notFound,
   unknown: EXIT.notFound,
   ambiguous: EXIT.notFound,
@@ -99,7 +115,7 @@ async function understand(argv: readonly string[]) {
   };
   const { before, words } = divided(argv);
   const context: Context = { process: stricli, words, app };
-  let route: readonly string[] = [app.config.name];
+  let route: readonly string[] = [app.config.name, ...groupOf(argv)];
   const forCommand = ({ prefix }: CommandInfo): Context => {
     route = prefix;
     return context;
@@ -107,6 +123,13 @@ async function understand(argv: readonly string[]) {
   await run(app, separated(before), { process: stricli, forCommand });
   const code = Number(stricli.exitCode);
   return { code, out: out.join(""), err: err.join(""), route, context };
+}
+
+/** The group of commands that the first word names, if it does: its help is the next to read. */
+function groupOf([first = ""]: readonly string[]): readonly string[] {
+  const entries = "getAllEntries" in app.root ? app.root.getAllEntries() : [];
+  const named = entries.find(({ name }) => name.original === first)?.target;
+  return named !== undefined && "getAllEntries" in named ? [first] : [];
 }
 
 /** stricli cannot tell a name from the first word of a program after `--`, so that program is hidden from it. */

@@ -5,13 +5,6 @@ import { sessionId } from "../log/session/entry.ts";
 
 const SEE_ALL = "`holdfast log verify` lists the sessions.";
 
-/** How much of an id is shown: enough to tell sessions apart, and to type. */
-const SHORT = 8;
-
-export function shortId(id: string): string {
-  return id.slice(0, SHORT);
-}
-
 export function pickSession(sessions: readonly string[], key: string): Result<string> {
   const found = key.includes("/") ? matchOne(sessions, key) : pickById(sessions, key);
   if (found.ok) return found;

@@ -44,6 +44,38 @@ export function commandTable(
   return commands.map((command, at) => `${lines[at]}\n${command}`).join("");
 }
 
+/** A table that is printed page by page. TB2. A column is at least as wide as it was on the pages before. */
+export class PagedTable {
+  readonly #widthOf: WidthOf;
+  readonly #head: readonly string[];
+  #widest: readonly string[] | undefined;
+
+  constructor({ widthOf }: Pick<Page, "widthOf">, head: readonly string[]) {
+    this.#widthOf = widthOf;
+    this.#head = head;
+  }
+
+  get isEmpty(): boolean {
+    return this.#widest === undefined;
+  }
+
+  /** The lines of the next page; `format` gets it with a first row, the headings or what stands for them (TB2). */
+  add(rows: Rows, format: (rows: Rows) => string): string {
+    const text = format([this.#widest ?? this.#head, ...rows]);
+    const shown = this.#widest === undefined ? text : text.slice(text.indexOf("\n") + 1);
+    this.#widest = [this.#widest ?? this.#head, ...rows].reduce((widest, row) => this.#wider(widest, row));
+    return shown;
+  }
+
+  #wider(one: readonly string[], other: readonly string[]): readonly string[] {
+    const longer = one.length >= other.length ? one : other;
+    return longer.map((_, at) => {
+      const [a = "", b = ""] = [one[at], other[at]];
+      return this.#widthOf(b) > this.#widthOf(a) ? b : a;
+    });
+  }
+}
+
 /** A table with columns that can be spared: if cutting is not enough, they are left out, one after the other. */
 export function sparingTable(page: Page, rows: Rows, spared: readonly string[], cuts: readonly string[]): string {
   const [head = []] = rows;

@@ -78,6 +78,7 @@ test("the refusal names the agent, what it tried, and what to do", () => {
 
 test("only reading methods may be asked by everyone", () => {
   const looking = Object.entries(RIGHTS).flatMap(([method, right]) => (right === "look" ? [method] : []));
-  const words = /^(?:hello|status|subscribe|workflow\.changes|recovery\.(?:report|aside)|.*\.(?:list|show|inbox))$/;
+  const words =
+    /^(?:hello|status|attention|subscribe|workflow\.changes|recovery\.(?:report|aside)|.*\.(?:list|find|show|inbox))$/;
   expect(looking.filter((method) => !words.test(method))).toEqual([]);
 });

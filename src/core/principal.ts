@@ -15,6 +15,8 @@ export type Caller = {
   readonly principal: Principal;
   /** The id of the agent, if it is one. */
   readonly agent?: string;
+  /** The id of the operator's browser, if it is one (devices.ts). */
+  readonly device?: string;
   /** Null if the system does not tell, or it was no process of this machine. */
   readonly pid: number | null;
   readonly exe: string | null;
@@ -82,8 +84,10 @@ export type Right = "look" | "inspect" | "act" | "tool";
 export const RIGHTS = {
   hello: "look",
   status: "look",
+  attention: "look",
   subscribe: "look",
   "terminal.list": "look",
+  "terminal.find": "look",
   "terminal.new": "act",
   "terminal.rename": "act",
   "terminal.move": "act",
@@ -105,6 +109,7 @@ export const RIGHTS = {
   "tmux.recreate": "act",
   "workflow.run": "act",
   "workflow.list": "look",
+  "workflow.find": "look",
   "workflow.show": "look",
   "workflow.interrupt": "act",
   "workflow.cancel": "act",
@@ -122,6 +127,7 @@ export const RIGHTS = {
   "dlq.clear": "act",
   "agent.new": "act",
   "agent.list": "look",
+  "agent.find": "look",
   "agent.show": "inspect",
   "agent.inbox": "inspect",
   "agent.send": "act",
@@ -133,10 +139,16 @@ export const RIGHTS = {
   "agent.call": "tool",
   "agent.call-taken": "tool",
   "prompt.list": "look",
+  "prompt.find": "look",
   "prompt.answer": "act",
   "rule.list": "look",
+  "rule.find": "look",
   "rule.add": "act",
   "rule.remove": "act",
+  "device.link": "act",
+  "device.redeem": "act",
+  "device.list": "look",
+  "device.revoke": "act",
 } as const satisfies Readonly<Record<string, Right>>;
 
 /** PR2. What the bearer of an agent's token may ask is decided by the token itself. */

@@ -3,6 +3,8 @@
 // RT2. Something without a time counts as new: its age never removes it.
 // RT3. Size and number never remove anything that has just become useless (`graceMs`): a mistake can be noticed for a
 //      day.
+// RT4. Ended sessions that a person may still be looking at stay at hand, in memory: for a while, and only the newest
+//      of many. The rest can be archived. Archiving loses nothing, so one without a time is not kept for it.
 
 /** `at`: when it became useless, in wall-clock milliseconds; undefined if unknown. */
 export type Thing = {
@@ -55,4 +57,20 @@ export function daysMs(count: number): number {
 function days(ms: number): string {
   const count = Math.round(ms / DAY_MS);
   return `${count} ${count === 1 ? "day" : "days"}`;
+}
+
+/** RT4. So long each of them stays, however many there are: `run` and `workflows` show them. */
+const AT_HAND_MS = 60_000;
+
+/** RT4. Those that need not be at hand any more, oldest first. */
+export function notAtHand<T extends { readonly at: number | undefined }>(
+  ended: readonly T[],
+  limits: { readonly ageMs: number; readonly count: number },
+  now: number,
+): T[] {
+  const age = ({ at }: T) => now - (at ?? 0);
+  const newestFirst = ended.toSorted((one, other) => age(one) - age(other));
+  const isOld = (one: T, index: number) =>
+    age(one) >= limits.ageMs || (index >= limits.count && age(one) >= AT_HAND_MS);
+  return newestFirst.filter(isOld).reverse();
 }

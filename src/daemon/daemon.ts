@@ -23,21 +23,26 @@ import { diskTrouble } from "../home/disk-faults.ts";
 import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/last-life.ts";
 import { DAEMON_SOCKET } from "../home/layout.ts";
 import { ReportWriter } from "../home/report-writer.ts";
-import { readReport } from "../home/reports.ts";
+import { readReport, shortened } from "../home/reports.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
-import type { LogReport } from "../log/recover.ts";
+import { damageIn } from "../log/recover.ts";
 import type { News } from "../wire/heartbeat.ts";
-import type { GcResult, Report, StatusResult } from "../wire/rpc/rpc.ts";
+import { paramsOf } from "../wire/rpc/params.ts";
+import type { GcResult, StatusResult } from "../wire/rpc/rpc.ts";
 import { openAgents } from "./agent/part.ts";
+import { archivesOf } from "./archive-gc.ts";
+import { DeviceDesk } from "./devices.ts";
 import { GarbageCollector } from "./gc.ts";
-import { type HowFar, NOT_LIVE, type Part, type PartPorts, type Reading, tolerating } from "./part.ts";
+import { logsOf } from "./log-gc.ts";
+import { numbered } from "./pages.ts";
+import { type HowFar, listed, NOT_LIVE, type Part, type PartPorts, type Reading, tolerating } from "./part.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { WatchdogNews } from "./recovery-news.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { type Handler, RpcServer } from "./rpc-server.ts";
+import { type Given, type Handler, RpcServer } from "./rpc-server.ts";
 import { skipHandlers } from "./skip.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { Timekeeper } from "./timekeeper.ts";
@@ -87,6 +92,7 @@ export class Daemon {
   readonly #ballast: BallastKeeper;
   readonly #reports: ReportWriter;
   readonly #news: WatchdogNews;
+  readonly #devices: DeviceDesk;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
@@ -109,13 +115,15 @@ export class Daemon {
     this.#ballast = new BallastKeeper(world, config.log.ballastBytes);
     this.#reports = new ReportWriter(world, ports.say);
     this.#news = new WatchdogNews(ports);
-    this.#handlers = this.#ownHandlers();
+    this.#devices = new DeviceDesk(world, (device) => this.#server?.disconnect(device));
+    this.#handlers = { ...this.#ownHandlers(), ...this.#devices.handlers };
   }
 
   #ownHandlers(): Record<string, Handler> {
     const { disk, home } = this.#ports.world;
     return {
       status: async () => ok(this.#status()),
+      attention: async (given) => this.#attention(given),
       "recovery.report": async ({ name }) => ok(readReport(disk, home, typeof name === "string" ? name : null)),
       "recovery.retry": () => this.#retryAlone(),
       "safe-mode.exit": () => this.#leaveSafeMode(),
@@ -131,6 +139,7 @@ export class Daemon {
     const server = new RpcServer(this.#handlers, bus, {
       ...{ clock: world.clock, token, version, pid: world.processes.pid, say },
       others: (bearer) => this.#parts?.agent.bearer(bearer),
+      devices: (bearer) => this.#devices.bearer(bearer),
       callers: new Callers(world, world.home),
       missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });
@@ -189,14 +198,17 @@ export class Daemon {
       },
     );
     const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5
+    const archives = archivesOf(world, all);
     const garbage = new GarbageCollector(world, config.retention, {
-      parts: all,
+      parts: [...all, archives, logsOf(world, log, all)],
+      collected: archives.collected,
       isOff: () => safeMode.isActive(),
       ...{ say, onBug },
     });
     this.#parts = { ...parts, log, times, all, garbage };
     const skips = skipHandlers({
       poisons: log.poisons,
+      pages: this.#ports.pages,
       asides: () => all.flatMap(({ asides }) => [...asides.values()]),
     });
     for (const handlers of [skips, ...all.map((part) => part.handlers)]) Object.assign(this.#handlers, handlers);
@@ -266,14 +278,14 @@ export class Daemon {
 
   async #report(items: readonly ReportItem[], cause = this.#cause ?? "clean start"): Promise<void> {
     const { world, bus } = this.#ports;
-    const report: Report = {
+    const report = shortened({
       at: new Date(world.clock.now()).toISOString(),
       cause,
       crash: cause === "daemon crash" ? this.#crash : null,
       items,
       log: this.#opened().log.report,
       tookMs: cause === "holder crash" ? 0 : this.#took(),
-    };
+    });
     await this.#reports.add(report);
     bus.publish("recovery.reported", report);
   }
@@ -292,7 +304,7 @@ export class Daemon {
     for (const part of all) part.goLive();
     this.#news.goLive();
     garbage.start();
-    say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
+    say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} checked)`);
   }
 
   #opened(): Opened {
@@ -328,6 +340,13 @@ export class Daemon {
 
   async #collect(dryRun: boolean): Promise<Result<GcResult>> {
     return this.isLive ? ok(await this.#opened().garbage.collect(dryRun)) : NOT_LIVE;
+  }
+
+  /** Nothing while the logs are not read. */
+  #attention(given: Given): Result<unknown> {
+    const params = paramsOf("attention", given);
+    const all = () => (this.isLive ? this.#opened().all : []).flatMap((part) => [...(part.attention?.() ?? [])]);
+    return params.ok ? ok(listed(numbered(all), params.value, this.#ports.pages)) : params;
   }
 
   #status(): StatusResult {
@@ -375,12 +394,3 @@ const STILL_SAFE = refused(
   "The disk refused the write: safe mode would be back after the next crash.",
   "`holdfast logs` says why. Free some space, then try again.",
 );
-
-/** The damage that a person should know about. A torn tail is not included: power cuts leave them. */
-function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
-  return [
-    ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),
-    ...frozen.map(({ session, reason }) => `${session} is frozen: ${reason}`),
-    ...(walMissing ? ["the write-ahead log was missing, or ended too early"] : []),
-  ];
-}

@@ -98,6 +98,15 @@ function* foldOne<K extends Kind>(
   }
 }
 
+/** Folds one session at once, which was brought back from the archive. */
+export function foldAgain<K extends Kind>(source: Source<K>, folding: Folding<K>, session: string): void {
+  const folded: Folded<K> = { state: undefined, so: { done: 0, total: 1 } };
+  const steps = source.border.foldOne(foldOne(source, folding, session, folded));
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  settle(source, folding, session, { ...folded, trouble: step.value ?? frozen(source.log, session) });
+}
+
 /** FO3 */
 function settle<K extends Kind>(
   source: Source<K>,

@@ -6,7 +6,8 @@
 // GC3. It is off in safe mode: whatever is wrong, the files may be needed to find out.
 // GC4. If a session's log is to be removed, its part forgets the session before any of its files are removed, and its
 //      log is removed last, when the removal of the others is durable: as long as any of them may come back after a
-//      power cut, the log does too, and the next round finds it.
+//      power cut, the log does too, and the next round finds it. Only the checkpoints of an agent go after it (GA2 of
+//      agent/gc.ts).
 // GC5. The owner names what can be deleted: each part for its sessions, and this file for reports and quarantine. The
 //      write-ahead log and the recovery's own records are never included, because recovery reads them.
 // GC6. If a part cannot name what it can delete, because of a bug, that is reported, and the others' is still deleted.
@@ -22,6 +23,7 @@ import { removeIfThere } from "../log/file/file.ts";
 import { listQuarantine } from "../log/file/quarantine.ts";
 import { EVENTS_FILE } from "../log/session/places.ts";
 import type { Config } from "../wire/files/config-schema.ts";
+import { whole, wholeWords } from "../wire/rpc/page.ts";
 import type { GcResult } from "../wire/rpc/rpc.ts";
 import type { Disk } from "../world/disk.ts";
 
@@ -46,6 +48,8 @@ export type Garbage = Chosen & {
 export type CollectorPorts = {
   /** They name what they can delete (GC5). */
   readonly parts: readonly { garbage(rules: Config["retention"]): readonly Garbage[] }[];
+  /** Called after something was removed. */
+  collected?(): void;
   isOff(): boolean;
   say(words: string): void;
   onBug(error: unknown): void;
@@ -97,12 +101,13 @@ export class GarbageCollector {
     const done: (Garbage & { readonly failed: string | undefined })[] = [];
     for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
     const removed = done.filter(({ failed }) => failed === undefined);
+    if (!dryRun && removed.length > 0) this.#ports.collected?.();
     return {
       dryRun,
       bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
-      items: removed.map(({ what, paths, bytes, reason }) => ({ what, path: paths.at(-1) ?? "", bytes, reason })),
-      failed: [...bugs, ...done.flatMap(({ failed }) => failed ?? [])],
-      kept,
+      ...whole(removed.map(({ what, paths, bytes, reason }) => ({ what, path: paths.at(-1) ?? "", bytes, reason }))),
+      failed: wholeWords([...bugs, ...done.flatMap(({ failed }) => failed ?? [])]),
+      kept: wholeWords(kept),
     };
   }
 
@@ -119,8 +124,9 @@ export class GarbageCollector {
     this.#readClocks();
     if (jumped) this.#ports.say("the clock was set: nothing is deleted until it has held for a day"); // GC2
     if (jumped || this.#ports.isOff()) return; // GC3
-    const { bytes, items, failed, kept = [] } = await this.collect(false);
-    if (items.length > 0) this.#ports.say(`deleted ${items.length} things that are no longer needed: ${bytes} bytes`);
+    const { bytes, items, more = 0, failed, kept = [] } = await this.collect(false);
+    if (items.length > 0)
+      this.#ports.say(`deleted ${items.length + more} things that are no longer needed: ${bytes} bytes`);
     for (const words of failed) this.#ports.say(`could not be deleted: ${words}`);
     for (const words of kept) this.#ports.say(`kept: ${words}`);
   }

@@ -8,17 +8,22 @@
 //      the log throws, ends the process: memory and disk may disagree.
 // PB3. Until all sessions of a part are read, none is shown: an incomplete list would look complete. Until the daemon
 //      is live, nothing is changed.
+// PB4. A request that changes something and names a session finds it alive until it is answered: one that is archived
+//      is brought back first (AR4 of archive.ts).
 import { isFault, mayPass } from "../base/fault.ts";
-import { type Result, refused } from "../base/result.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import type { Caller } from "../core/principal.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
+import type { ArchivedLine } from "../log/session/archive-index.ts";
 import { type Bytes, PoisonedBytes } from "../log/session/poisons.ts";
 import type { Config } from "../wire/files/config-schema.ts";
+import type { Page, PagedMethod, Row } from "../wire/rpc/page.ts";
 import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
 import type { StatusResult, Trouble as UserTrouble } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Garbage } from "./gc.ts";
+import { listOf, PAGE_LIMITS, type PageLimits, type PageWish, pageOf, type Source } from "./pages.ts";
 import type { DaemonPorts } from "./ports.ts";
 import type { StageWork } from "./recovery-run.ts";
 import type { Given, Handler, Handlers } from "./rpc-server.ts";
@@ -50,9 +55,17 @@ export type Part = {
   /** Begins nothing new from the moment of the call; resolves when everything begun is finished. */
   stop(): Promise<void>;
   counts(): Partial<StatusCounts>;
+  /** What waits for a person. */
+  attention?(): Iterable<UserTrouble>;
   /** Its sessions whose programs could not be started yet; absent: it starts none. */
   troubles?(): readonly UserTrouble[];
   garbage(limits: Retention): Garbage[];
+  /** The lines of its archive, newest first, if its sessions are removed by `archive_days`; absent: they are not. */
+  archived?(): Iterable<ArchivedLine>;
+  /** Called when garbage collection has removed sessions from the archive. */
+  collected?(): void;
+  /** The seq up to which a session's log is not needed: two good checkpoints have it. 0 if all of it is needed. */
+  covered?(session: string): number;
   /** Its sessions that were set aside, by id. */
   readonly asides: ReadonlyMap<string, Aside>;
 };
@@ -66,10 +79,18 @@ export const NOT_LIVE = refused(
   "Try again in a moment; `holdfast recovery status` shows how far it is.",
 );
 
-type BorderPorts = { isLive(): boolean; onBug(error: unknown): void; say(words: string): void };
+type BorderPorts = {
+  isLive(): boolean;
+  onBug(error: unknown): void;
+  say(words: string): void;
+  readonly pages?: PageLimits;
+};
 
 /** Sets a session of the part aside (fold.ts); undefined if it has no such session. */
 type SetAside = (id: string, trouble: Trouble) => ReportItem | undefined;
+
+/** Keeps a session alive during this work. */
+type Use = <T>(id: string, work: () => Promise<T>) => Promise<T>;
 
 /** PB1 */
 export class PartBorder {
@@ -79,6 +100,7 @@ export class PartBorder {
   readonly asides = new Map<string, Aside>();
   #isRead = false;
   #setAside: SetAside = () => undefined;
+  #use: Use = (_, work) => work();
 
   /** `what`: the plural name of its sessions. */
   constructor(ports: BorderPorts, what: string) {
@@ -95,6 +117,24 @@ export class PartBorder {
     return async (params, by) => (this.#isRead ? handler(params, by) : NOT_LIVE);
   }
 
+  /** The same, once its parameters are checked. */
+  asking<M extends keyof typeof PARAMS>(method: M, handler: (params: Params<M>) => Promise<Result<unknown>>): Handlers {
+    const checked = async (given: Given) => {
+      const params = paramsOf(method, given);
+      return params.ok ? handler(params.value) : params;
+    };
+    return { [method]: this.looking(checked) };
+  }
+
+  /** A request for rows: for a page of them if it has a limit, for all if it has none (PG3 of wire/rpc/page.ts). */
+  listing<M extends PagedMethod>(method: M, rows: (params: Params<M>) => Source<Row<M>>): Handlers {
+    return this.asking(method, async (params) => ok(this.rows(rows(params), params)));
+  }
+
+  rows<T>(source: Source<T>, wish: PageWish): Page<T> | T[] {
+    return listed(source, wish, this.#ports.pages);
+  }
+
   /** A request that changes something (PB3), once its parameters are checked. */
   changing<M extends keyof typeof PARAMS>(
     method: M,
@@ -102,7 +142,9 @@ export class PartBorder {
   ): Handlers {
     const checked = async (given: Given, by: Caller | undefined) => {
       const params = paramsOf(method, given);
-      return params.ok ? handler(params.value, by) : params;
+      if (!params.ok) return params;
+      const work = () => handler(params.value, by);
+      return typeof given["id"] === "string" ? this.#use(given["id"], work) : work(); // PB4
     };
     return { [method]: (given, by) => this.whenLive(() => checked(given, by)) };
   }
@@ -127,6 +169,16 @@ export class PartBorder {
       if (mayPass(error)) return { reason: `its log could not be read: ${error.message}. ${error.hint}`, passes: true };
       return { reason: `its events do not fold: ${wordsOf(error)}`, passes: false, bytes: bytesOf(error) };
     }
+  }
+
+  /** PB4. For a request that names something else: it is about this session. */
+  using<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#use(id, work);
+  }
+
+  /** PB4. From now on this keeps sessions alive; until then, none is archived. */
+  keepsAlive(use: Use): void {
+    this.#use = use;
   }
 
   /** PB2. From now on this sets sessions aside; until then there are none. */
@@ -206,6 +258,11 @@ export class PartBorder {
   tolerating(work: () => Promise<void>): Promise<void> {
     return tolerating(this.#ports.say, work);
   }
+}
+
+/** PG3 of wire/rpc/page.ts */
+export function listed<T>(rows: Source<T>, wish: PageWish, limits: PageLimits = PAGE_LIMITS): Page<T> | T[] {
+  return wish.limit === undefined ? listOf(rows) : pageOf(rows, wish, limits);
 }
 
 const BUG = "bug";

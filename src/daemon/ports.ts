@@ -11,6 +11,7 @@ import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import type { Watch } from "../world/watch.ts";
 import type { Bus } from "./bus.ts";
+import type { PageLimits } from "./pages.ts";
 
 export type DaemonWorld = HomeWorld & {
   readonly sockets: Sockets;
@@ -26,6 +27,8 @@ export type DaemonPorts = {
   readonly config: Config;
   readonly configFile: ConfigFile;
   readonly version: string;
+  /** Of what a list is answered with; absent: the usual ones. */
+  readonly pages?: PageLimits;
   readonly bus: Bus;
   readonly safeMode: SafeMode;
   /** The status of the other programs, and of the disk. */

@@ -18,7 +18,7 @@ import { type Held, takeLock } from "../log/file/lock.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, type News } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { identify } from "../world/process.ts";
-import { NO_LATE_THREADS } from "../world/self.ts";
+import { ENGINE_OPTIONS } from "../world/self.ts";
 import type { DaemonProgram } from "./ports.ts";
 
 const DEFAULT_HEARTBEAT_MS = 2_000;
@@ -108,7 +108,7 @@ export class Presence {
           {
             argv: self.command("src/watchdog/main.ts", home),
             cwd: home,
-            env: { ...self.environment(), ...NO_LATE_THREADS },
+            env: { ...self.environment(), ...ENGINE_OPTIONS },
           },
           logPath(home),
         ),

@@ -10,6 +10,9 @@
 //     with its method and where it was thrown. Its words are only sent to the client: they may quote what it sent.
 // Z5. Only the operator changes anything (core/principal.ts): before the first request of a connection that would, the
 //     process behind it is looked at. A process that may not is refused, and the attempt is recorded. Looking is free.
+// Z6. The token of a browser of the operator (core/devices.ts) gives access to everything as well. It is the browser
+//     that asks, not the web host between it and us; it is disconnected when its token is revoked.
+// Z7. An answer that is longer than clients read is refused with its length; lists are paged (pages.ts).
 
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
@@ -19,12 +22,13 @@ import { type Refusal, type Result, refused } from "../base/result.ts";
 import { placeOf } from "../base/thrown.ts";
 import { type Caller, mayAct, RIGHTS, type Right } from "../core/principal.ts";
 import type { Callers } from "../home/callers.ts";
-import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
+import { decodeLine, encodeLine, LineReader, MAX_ANSWER } from "../wire/lines.ts";
 import {
   BAD_PARAMS,
   errorLine,
   type Method,
   NO_METHOD,
+  NO_SUCH_METHOD,
   noticeLine,
   PARSE_ERROR,
   parseRequest,
@@ -68,6 +72,8 @@ export type ServerOptions = {
   readonly token: string;
   /** Undefined for an unknown token. */
   readonly others?: (token: string) => Bearer | undefined;
+  /** The id of the operator's browser that has this token (Z6). */
+  readonly devices?: (token: string) => string | undefined;
   /** Z5. Without it, everyone with this home's token is the operator. */
   readonly callers?: Pick<Callers, "of" | "refusal">;
   /** Why a method is not available yet; undefined if it never will be. */
@@ -115,6 +121,11 @@ export class RpcServer {
   close(): void {
     this.hide();
     for (const client of this.#clients) client.end();
+  }
+
+  /** Z6 */
+  disconnect(device: string): void {
+    for (const client of this.#clients) if (client.device === device) client.destroy();
   }
 
   #accept(connection: Connection, kind: ListenerKind): ConnectionEvents {
@@ -166,7 +177,7 @@ class Client {
   readonly #reader = new LineReader();
   /** What it may ask, once it has identified itself (Z1). */
   #handlers: Handlers | undefined;
-  /** Who it is, once that was looked up (Z5). */
+  /** Who it is, once that was looked up (Z5), or its token has said it (Z6). */
   #caller: Caller | undefined;
   /** It was turned away: nothing that it sent after that is done. */
   #left = false;
@@ -179,6 +190,10 @@ class Client {
     this.#ports = ports;
     this.#options = ports.options;
     this.#stopWaiting = ports.options.clock.after(HELLO_MS, () => this.destroy()); // Z1
+  }
+
+  get device(): string | undefined {
+    return this.#caller?.device;
   }
 
   bytes(bytes: Uint8Array): void {
@@ -235,7 +250,10 @@ class Client {
   #opens(token: string): Partial<Bearer> | undefined {
     const { all, kind, options } = this.#ports;
     if (kind === "main" && sameSecret(token, options.token)) return { handlers: all };
-    return options.others?.(token);
+    const device = kind === "main" ? options.devices?.(token) : undefined;
+    if (device === undefined) return options.others?.(token);
+    this.#caller = { principal: "operator", device, pid: null, exe: null, tty: null }; // Z6
+    return { handlers: all };
   }
 
   /** Who takes one of the guests' places; undefined for the operator. */
@@ -296,7 +314,9 @@ class Client {
   /** Z4. What is nested too deeply cannot be written. */
   #sendResult({ id, method }: Pick<Request, "id" | "method">, value: unknown): void {
     try {
-      this.#send(resultLine(id, value));
+      const line = encodeLine(resultLine(id, value));
+      if (line.length <= MAX_ANSWER) this.#sendLine(line);
+      else this.#send(errorLine(id, REFUSAL, tooLong(method, line.length))); // Z7
     } catch (error) {
       this.#send(errorLine(id, REFUSAL, this.#failed(method, error)));
     }
@@ -320,8 +340,12 @@ class Client {
 
   /** Z2 */
   #send(message: unknown): void {
+    this.#sendLine(encodeLine(message));
+  }
+
+  #sendLine(line: Uint8Array): void {
     if (this.#connection.waiting > MAX_WAITING_BYTES) this.destroy();
-    else this.#connection.send(encodeLine(message));
+    else this.#connection.send(line);
   }
 }
 
@@ -351,6 +375,12 @@ const BAD_TOPICS: Refusal = {
   hint: 'For example ["terminal.*"].',
 };
 
+function tooLong(method: string, bytes: number): Refusal {
+  const message = `The answer to ${method} has ${bytes} bytes, more than a client reads (${MAX_ANSWER}).`;
+  const hint = "The command may be older than the daemon, which answers in pages: use the one of the same version.";
+  return { code: "answer.too-long", message, hint };
+}
+
 function otherProtocol(version: string): Refusal {
   const hint = "Use the holdfast command of the same version, or restart the daemon: holdfast down && holdfast up";
   return { code: "rpc.protocol", message: `The daemon is version ${version} and speaks another protocol.`, hint };
@@ -358,5 +388,5 @@ function otherProtocol(version: string): Refusal {
 
 function noMethod(method: string): Refusal {
   const hint = "The daemon may be older than the command: holdfast down && holdfast up";
-  return { code: "rpc.method", message: `The daemon has no method ${JSON.stringify(method)}.`, hint };
+  return { code: NO_SUCH_METHOD, message: `The daemon has no method ${JSON.stringify(method)}.`, hint };
 }

@@ -17,8 +17,11 @@
 //     undone. An exception of the log itself is not: memory and disk may disagree (U2).
 // U8. A session that is set aside (fold.ts) accepts only what leaves it over for good.
 // U9. All events that a request causes, also those of other sessions, say who sent it.
+// U10. Sessions are listed in the order of their creation. A place in this order is a text, which stays valid when
+//      sessions come and go, and in the next daemon.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
+import { Roll } from "../base/roll.ts";
 import type { Decision } from "../core/decision.ts";
 import type { Left } from "../core/due-times.ts";
 import type { Caller } from "../core/principal.ts";
@@ -50,6 +53,8 @@ export type Decider<K extends Kind> = {
   effectsOf(state: K["state"]): readonly K["effect"][];
   /** Whether it is over for good (U8). */
   isOver(state: K["state"]): boolean;
+  /** When it was created (U10). */
+  since(state: K["state"]): string;
   /** For what is derived from all states: called for every change except those of a decision, which reports its own. */
   changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
 };
@@ -83,6 +88,8 @@ type Ahead<S> = { decisions: number; settled: S | undefined };
 
 export class SessionStore<K extends Kind> {
   readonly states = new Map<string, K["state"]>();
+  /** U10 */
+  readonly #roll = new Roll();
   readonly #rules: Decider<K>;
   readonly #log: EventLog;
   readonly #clock: StoreClock;
@@ -156,7 +163,7 @@ export class SessionStore<K extends Kind> {
     const pending = new Map([...touched.keys()].map((one) => [one, this.states.get(one)]));
     this.#pending.add(pending);
     for (const [one, before] of pending) this.#goAhead(one, before);
-    for (const [one, state] of touched) this.states.set(one, state);
+    for (const [one, state] of touched) this.#set(one, state);
     this.#durable = ticket.durable;
     const after = this.#state(id);
     const refusal = await this.#becomes(ticket.durable);
@@ -202,6 +209,14 @@ export class SessionStore<K extends Kind> {
     for (const id of this.states.keys()) {
       const settled = this.settled(id);
       if (settled !== undefined) yield settled;
+    }
+  }
+
+  /** U6, U10. Those after a place, or all; `newest`: those before it, the newest first. */
+  *inOrder(after?: string, newest = false): Generator<{ readonly place: string; readonly state: K["state"] }> {
+    for (const place of this.#roll.from(after, newest)) {
+      const state = this.settled(place.slice(place.lastIndexOf(" ") + 1));
+      if (state !== undefined) yield { place, state };
     }
   }
 
@@ -257,9 +272,22 @@ export class SessionStore<K extends Kind> {
   /** Sets a session's state, or forgets it: for a state from a checkpoint, or one that is set aside. */
   put(id: string, after: K["state"] | undefined): void {
     const before = this.states.get(id);
+    this.#set(id, after);
+    this.#rules.changed?.(before, after);
+  }
+
+  #set(id: string, after: K["state"] | undefined): void {
+    const [before, place] = [this.#placeOf(id, this.states.get(id)), this.#placeOf(id, after)];
     if (after === undefined) this.states.delete(id);
     else this.states.set(id, after);
-    this.#rules.changed?.(before, after);
+    if (before === place) return;
+    if (before !== undefined) this.#roll.delete(before);
+    if (place !== undefined) this.#roll.add(place);
+  }
+
+  /** U10 */
+  #placeOf(id: string, state: K["state"] | undefined): string | undefined {
+    return state === undefined ? undefined : `${this.#rules.since(state)} ${id}`;
   }
 
   #state(id: string): K["state"] {

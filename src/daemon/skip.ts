@@ -9,14 +9,23 @@ import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import type { Poisons } from "../log/session/poisons.ts";
 import { paramsOf } from "../wire/rpc/params.ts";
 import type { ListedAside } from "../wire/rpc/rpc.ts";
-import type { Aside } from "./part.ts";
+import { numbered, type PageLimits } from "./pages.ts";
+import { type Aside, listed as listedRows } from "./part.ts";
 import type { Handlers } from "./rpc-server.ts";
 
-export type SkipPorts = { readonly poisons: Poisons; asides(): Iterable<Aside> };
+export type SkipPorts = {
+  readonly poisons: Poisons;
+  readonly pages?: PageLimits | undefined;
+  asides(): Iterable<Aside>;
+};
 
 export function skipHandlers(ports: SkipPorts): Handlers {
   return {
-    "recovery.aside": async () => ok([...open(ports)].map((aside) => listed(ports, aside))),
+    "recovery.aside": async (given) => {
+      const params = paramsOf("recovery.aside", given);
+      const rows = numbered(() => open(ports).map((aside) => listed(ports, aside)));
+      return params.ok ? ok(listedRows(rows, params.value, ports.pages)) : params;
+    },
     "recovery.skip": async (given) => {
       const params = paramsOf("recovery.skip", given);
       return params.ok ? skip(ports, params.value.id) : params;

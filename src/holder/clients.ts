@@ -23,6 +23,11 @@ export class Clients {
     return this.#here.size;
   }
 
+  /** Without the daemon. */
+  get windows(): number {
+    return [...this.#here].filter(({ writer }) => writer !== "daemon").length;
+  }
+
   /** `remove` must be called for each. */
   admit(connection: Connection): void {
     this.#places.enter(connection); // L3

@@ -9,6 +9,7 @@
 //     agents no one is looked at, nor is the daemon that started us.
 // O6. What the program asks its terminal is answered once: by one window (Z4 of sizing.ts), or by us if there is none,
 //     if need be with the help of the screen program (questions.ts), in which case the socket is touched too.
+
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
@@ -21,6 +22,7 @@ import type { Kinship } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 import { within } from "../world/wait.ts";
 import { Answering } from "./answering.ts";
+import { ChangeReport } from "./change-report.ts";
 import { type Child, startChild } from "./child.ts";
 import { Client, type Host } from "./client.ts";
 import { Clients } from "./clients.ts";
@@ -31,7 +33,7 @@ import type { Recorder } from "./recorder.ts";
 import { recordExit } from "./records.ts";
 import { Rest } from "./rest.ts";
 import { Sizing } from "./sizing.ts";
-import { exitCodeOf, pauseAfter } from "./start-fault.ts";
+import { exitCodeOf, pauseAfter, WHY_NOT } from "./start-fault.ts";
 
 export type HolderWorld = {
   readonly disk: Disk;
@@ -73,6 +75,7 @@ export class Holder implements Host {
   #touch: () => void = () => undefined;
   readonly #callers: Callers;
   readonly #rest: Rest;
+  readonly #changes: ChangeReport;
   readonly #ended = Promise.withResolvers<Ending>();
   #life: Life = { kind: "waiting" };
   #startedAt: string;
@@ -93,6 +96,9 @@ export class Holder implements Host {
       type: (text) => this.#typeAnswer(text),
       ask: () => this.#touch(),
     });
+    const shown = () => `${this.#clients.windows} ${this.#output.trouble}`;
+    this.#changes = new ChangeReport(world.clock, shown, () => this.#touch());
+    this.#output.onTrouble = () => this.#changes.look();
     this.#rest = new Rest(world.clock, world.rest);
     this.#callers = new Callers(world, homeOf(spec));
     this.#startedAt = this.#now();
@@ -158,6 +164,7 @@ export class Holder implements Host {
   joined(client: Client): void {
     this.#output.flush(); // So that the tape end in its status is also right for the followers.
     this.#clients.add(client);
+    this.#changes.look();
   }
 
   welcomed(client: Client): void {
@@ -168,6 +175,7 @@ export class Holder implements Host {
   left(client: Client): void {
     this.#rest.stir(); // A connection leaves more garbage than some output.
     this.#clients.remove(client);
+    this.#changes.look();
     this.#answering.left(client);
     if (this.#sizing.left(client)) this.#fit();
     this.#answering.choose();
@@ -232,6 +240,7 @@ export class Holder implements Host {
       writers: this.#writers.taken,
       exit: life.kind === "ended" ? life.exit : null,
       trouble: this.#output.trouble,
+      reports: true,
       ...(this.#answering.open.length > 0 && { asking: this.#answering.open }),
       ...(life.kind === "waiting" && life.why !== undefined && { waiting: `${life.why.message}. ${life.why.hint}` }),
     };
@@ -377,13 +386,6 @@ const ENDED = {
   code: "holder.ended",
   message: "The program has ended.",
   hint: "Start it again, or open another terminal.",
-};
-
-/** Why a program cannot be started, as a shell says it. */
-const WHY_NOT: Readonly<Record<string, string>> = {
-  ENOENT: "it was not found",
-  EACCES: "it may not be executed",
-  ENOEXEC: "it is not a program",
 };
 
 const NOT_STARTED = {

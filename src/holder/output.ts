@@ -50,6 +50,11 @@ export class Output {
     this.#batch = new Batch(world.clock, publish);
   }
 
+  /** Called when a tape can no longer be written, or can again. */
+  set onTrouble(changed: () => void) {
+    for (const tape of [this.tape, this.#inputs, this.#errors]) if (tape !== undefined) tape.onTrouble = changed;
+  }
+
   get lastAt(): string | null {
     return this.#lastAt === undefined ? null : new Date(this.#lastAt).toISOString();
   }

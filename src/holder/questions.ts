@@ -1,5 +1,5 @@
 // Questions of the program that no window answers, and that the screen program answers better than we do: it knows the
-// cursor and the modes. The daemon is told that there are some, and passes them on.
+// cursor and the modes. The daemon gets a notice that there are some, and passes them on.
 // QO1. Answers are typed in the order of the questions: programs take a later one for the end of the earlier ones.
 // QO2. Each question is answered once: by the daemon, or if it takes too long, by us with what we know (queries.ts).
 // QO3. If nobody answered in time, as while the daemon is down, nobody is asked for a while.

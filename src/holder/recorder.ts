@@ -38,6 +38,8 @@ export class Recorder {
   #syncing: Promise<void> | undefined;
   #cancelSync: (() => void) | undefined;
   #closed = false;
+  /** Called when `trouble` has changed. */
+  onTrouble: () => void = () => undefined;
 
   /** `startAt`: R5. */
   constructor(
@@ -130,6 +132,7 @@ export class Recorder {
   #remember(why: Fault, from: number, hope: boolean): Ring {
     const ring = new Ring(from, RING_BYTES);
     this.#state = { kind: "remembering", ring, why, hope };
+    this.onTrouble();
     if (hope) this.#later(RETRY_MS);
     return ring;
   }
@@ -151,6 +154,7 @@ export class Recorder {
     try {
       while (ring.start < ring.end) this.#copy(ring);
       this.#state = { kind: "taping" };
+      this.onTrouble();
     } catch (error) {
       if (!isFault(error)) throw error;
       // R4: a broken tape always throws the same Fault.

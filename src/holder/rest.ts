@@ -2,8 +2,12 @@
 // Q1. It happens once after each period of activity, when it has been over for a while; no timer runs in between.
 import type { Clock } from "../world/clock.ts";
 
-/** Long enough that a program that prints now and then does not cause it each time. */
-const QUIET_MS = 3000;
+/**
+ * Long enough that a program that prints now and then does not cause it each time, and that a start is followed by one
+ * rest: the daemon closes its first connection after ten seconds (terminal/holders.ts). After a reboot hundreds start
+ * together, and the rests of the first ones would take the time of the last.
+ */
+const QUIET_MS = 15_000;
 
 export class Rest {
   readonly #clock: Clock;

@@ -16,6 +16,13 @@ const CODES: ReadonlyMap<string, number> = new Map([
   ),
 ]);
 
+/** Why a program cannot be started, as a shell says it. */
+export const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: "it was not found",
+  EACCES: "it may not be executed",
+  ENOEXEC: "it is not a program",
+};
+
 /** Short, because a try costs little, and the limit may have been lifted. */
 const PAUSES: BackoffPolicy = { firstMs: 100, mostMs: 3_000, jitter: 0 };
 

@@ -10,6 +10,7 @@ import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { type Caller, mayAct, notAllowed, type Relative, type Role, standingOf } from "../core/principal.ts";
+import { isArchivedName, sessionPath } from "../log/session/places.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Kin, Kinship, ProcessIdentity } from "../world/process.ts";
@@ -60,7 +61,7 @@ export class Callers {
 
   /** Whether this home has agents at all: if not, everyone is the operator, and no one needs a look. */
   get hasAgents(): boolean {
-    return this.#world.disk.list(joinPath(this.#home, AGENTS)).some((name) => AGENT.test(name));
+    return this.#world.disk.list(joinPath(this.#home, AGENTS)).some((name) => AGENT.test(name) || isArchivedName(name));
   }
 
   /** Whether it is the process that started us, or took us over: for a holder, its daemon. */
@@ -131,8 +132,9 @@ export class Callers {
 
   /** Undefined if this home has no such agent. */
   #ofAgent(agent: string): Role | undefined {
-    const path = joinPath(this.#home, `${AGENTS}/${agent}`);
-    return readable(() => this.#world.disk.stat(path)) === undefined ? undefined : { kind: "agent", agent };
+    const { disk } = this.#world;
+    const path = () => sessionPath(disk, this.#home, `${AGENTS}/${agent}`); // What an archived one has left is its own.
+    return readable(() => disk.stat(path())) === undefined ? undefined : { kind: "agent", agent };
   }
 }
 

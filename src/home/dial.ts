@@ -15,7 +15,7 @@ import { DAEMON_SOCKET, TOKEN } from "./layout.ts";
 
 /** A healthy daemon answers within a millisecond. */
 export const HELLO_MS = 3_000;
-/** As long as a person waits before wondering; a list asks every holder, and each gets some seconds. */
+/** As long as a person waits before wondering. */
 const ANSWER_MS = 10_000;
 
 export type DialWorld = { readonly disk: Disk; readonly sockets: Sockets; readonly clock: Clock };

@@ -13,6 +13,7 @@ import type { Random } from "../world/random.ts";
 import { homeId } from "./held/home-id.ts";
 import {
   AGENTS,
+  DEVICES,
   IDENTITY,
   LAST_ALIVE,
   MCP_ADDRESS,
@@ -28,9 +29,7 @@ type Identity = { readonly id: string; readonly directory: string; readonly path
 
 const ID_BYTES = 16;
 /** ID2. They name or open the original. */
-const OF_THE_ORIGINAL = [
-  ...[TOKEN, "run/web-token", WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY],
-] as const;
+const OF_THE_ORIGINAL = [...[TOKEN, WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY, DEVICES]] as const;
 
 /** The path of the original, if this home is a copy of it (ID1). */
 export function originalOf({ disk, home }: Place): string | undefined {

@@ -40,6 +40,8 @@ export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 export const IDENTITY = "recovery/home.json";
 /** The key of ids that agents must not foresee (prompt-key.ts). */
 export const PROMPT_KEY = "recovery/prompt-key";
+/** Browsers that may use the page (devices-file.ts). */
+export const DEVICES = "recovery/devices.json";
 /** What was seen of running terminals since the last checkpoint (daemon/terminal/sightings.ts). */
 export const SIGHTINGS = "recovery/sightings.json";
 export const LAST_BOOT = "recovery/last-boot.json";

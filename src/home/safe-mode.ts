@@ -7,6 +7,8 @@
 // S3. Entering a mode that is on, or leaving one that is off, changes nothing and is not published; but what the disk
 //     has not accepted is retried, so that an operator can free some space and try again.
 // S4. If the disk fails for a moment, the mode stays as the file said last: asking for it never ends a program.
+// S5. Decisions ask whether it is on, each of them: for those the file is looked at once a second at most. A change of
+//     our own is in force at once, one of another program or of a person within a second.
 
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
@@ -52,7 +54,7 @@ export function readSafeMode(disk: Disk, home: string): SafeModeState {
 /** Throws a Fault if the disk does not answer. */
 function lookAt(disk: Disk, home: string): SafeModeState {
   const path = safeModePath(home);
-  if (disk.stat(path) === undefined) return { active: false, since: "" }; // Asked at every decision: one call.
+  if (disk.stat(path) === undefined) return { active: false, since: "" };
   const found = readJson(disk, path);
   const text = (key: string, otherwise: string) => (typeof found?.[key] === "string" ? found[key] : otherwise);
   const since = text("since", "");
@@ -68,6 +70,9 @@ function on(reason: string, since: string): SafeModeState {
   return { active: true, reason, since, off: SAFE_MODE_OFF.map(({ name }) => name) };
 }
 
+/** S5 */
+const FRESH_MS = 1000;
+
 type Unwritten = { readonly state: SafeModeState; readonly instead: SafeModeState };
 
 export class SafeMode {
@@ -77,6 +82,7 @@ export class SafeMode {
   /** What the disk has not accepted, and what the file contains instead (S1). */
   #unwritten: Unwritten | undefined;
   #seen: SafeModeState;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
     this.#place = place;
@@ -86,13 +92,17 @@ export class SafeMode {
   }
 
   get state(): SafeModeState {
-    const file = this.#look();
+    return this.#inForce(this.#look());
+  }
+
+  #inForce(file: SafeModeState): SafeModeState {
     const { state, instead } = this.#unwritten ?? { state: file, instead: file };
     return instead.active === file.active && instead.since === file.since ? state : file; // S1
   }
 
   /** S4 */
   #look(): SafeModeState {
+    this.#lookedAt = this.#place.clock.elapsed();
     try {
       this.#seen = lookAt(this.#place.disk, this.#place.home);
     } catch (error) {
@@ -102,7 +112,8 @@ export class SafeMode {
   }
 
   isActive(): boolean {
-    return this.state.active;
+    const isFresh = this.#place.clock.elapsed() - this.#lookedAt < FRESH_MS; // S5
+    return this.#inForce(isFresh ? this.#seen : this.#look()).active;
   }
 
   /** Why it is on, for a program that we start; undefined if the file cannot be read, since it looks for itself. */
@@ -113,13 +124,13 @@ export class SafeMode {
 
   /** In force at once; resolves to whether it is durable. */
   async enter(reason: string): Promise<boolean> {
-    if (this.isActive()) return this.#settled(true); // S3
+    if (this.state.active) return this.#settled(true); // S3
     return this.#change(on(reason, this.#now()), SAFE_MODE_ENTERED);
   }
 
   /** Called for the operator: everything that was off may be on again. */
   async exit(): Promise<boolean> {
-    if (!this.isActive()) return this.#settled(false); // S3
+    if (!this.state.active) return this.#settled(false); // S3
     return this.#change({ active: false, since: this.#now() }, SAFE_MODE_EXITED);
   }
 

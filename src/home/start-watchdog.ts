@@ -25,7 +25,7 @@ import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import { realChildren } from "../world/real/children.ts";
-import { NO_LATE_THREADS, type Self } from "../world/self.ts";
+import { ENGINE_OPTIONS, type Self } from "../world/self.ts";
 import { whyNotAllowed } from "./callers.ts";
 import { configFile } from "./config-file.ts";
 import { withoutOurs } from "./environment.ts";
@@ -63,8 +63,8 @@ export async function startWatchdog(
   if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // SW2
   if (await startService()) return undefined;
   turnOver(disk, home);
-  const settings = JSON.stringify(settingsOf(world, config.value.config));
-  const env = { ...environmentOf(world, home, config.value.path), ...NO_LATE_THREADS, [SETTINGS_VARIABLE]: settings }; // SW5
+  const settings = { [SETTINGS_VARIABLE]: JSON.stringify(settingsOf(world, config.value.config)) };
+  const env = { ...environmentOf(world, home, config.value.path), ...ENGINE_OPTIONS, ...settings }; // SW5
   realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
 }

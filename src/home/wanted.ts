@@ -1,4 +1,4 @@
-// What the operator wants: up or down. Durable, so that nothing restarts what was told to stop.
+// What the operator wants: up or down. Durable, so that nothing restarts what the operator stopped.
 // N1. `down` is in force once it is written; code that is about to start something reads it first.
 // N2. Without a readable file it is `up`: a watchdog runs only because someone started it.
 

@@ -8,31 +8,25 @@
 // L4. A session whose file is damaged accepts nothing more. One that a reader set aside still accepts its end.
 import { AssertionError, assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./file/ballast.ts";
-import { openRetrying, removeIfThere } from "./file/file.ts";
+import { removeIfThere } from "./file/file.ts";
 import * as refusals from "./log-refusals.ts";
-import { type LogReport, type Recovery, recover } from "./recover.ts";
+import { type LogReport, type Recovery, recover, sessionOnDisk } from "./recover.ts";
 import { Drain, type DrainOutcome } from "./session/drain.ts";
 import { DrainTimer } from "./session/drain-timer.ts";
 import type { NewEntry } from "./session/entry.ts";
 import { EntryEncoder } from "./session/entry-encoder.ts";
-import { eventsPath, isSession } from "./session/places.ts";
+import { readAfter, readFiles } from "./session/log-segments.ts";
+import { isSession } from "./session/places.ts";
 import { Poisons } from "./session/poisons.ts";
-import {
-  FROM_START,
-  linesSince,
-  type ReadFrom,
-  type Reading,
-  readLog,
-  readOn,
-  readWaiting,
-} from "./session/session-log.ts";
+import { FROM_START, type Reading, readOn, readWaiting } from "./session/session-log.ts";
 import { newSession, type Session } from "./session/session-writer.ts";
 import { Unwritable } from "./session/unwritable.ts";
-import type { FramedEntry, Transaction } from "./wal/frame.ts";
+import { type FramedEntry, sizeOf, type Transaction } from "./wal/frame.ts";
 import { type SegmentOptions, Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
 import { segmentPaths } from "./wal/wal-files.ts";
@@ -41,6 +35,8 @@ export type LogOptions = SegmentOptions & {
   /** How much may wait to become durable before `append` refuses. */
   readonly maxQueuedBytes: number;
   readonly ballastBytes: number;
+  /** How long a session's file may become before the next lines begin a new one (SG1 of log-segments.ts). */
+  readonly sessionBytes: number;
 };
 
 export const DEFAULT_OPTIONS: LogOptions = {
@@ -49,6 +45,7 @@ export const DEFAULT_OPTIONS: LogOptions = {
   maxSegments: 8,
   maxQueuedBytes: 8 << 20,
   ballastBytes: 16 << 20,
+  sessionBytes: 4 << 20,
 };
 
 /** A pending acknowledgement: seqs first … last, their length, and a promise that they are on disk. */
@@ -83,9 +80,7 @@ export class EventLog {
   #room: PromiseWithResolvers<void> | undefined;
   readonly #halted = Promise.withResolvers<unknown>();
 
-  /**
-   * Recovers what the last process left and starts a new life. Throws a Fault if the disk fails; then nothing is lost.
-   */
+  /** Recovers what the last process left and starts a new life. A failing disk is a Fault; then nothing is lost. */
   static async open(place: HomeWorld, options: Partial<LogOptions> = {}): Promise<EventLog> {
     const all = { ...DEFAULT_OPTIONS, ...options };
     for (;;) {
@@ -105,7 +100,7 @@ export class EventLog {
     this.#end = recovery.end;
     this.report = recovery.report;
     this.poisons = new Poisons(place);
-    this.#drain = new Drain(place.disk, place.home, recovery.end);
+    this.#drain = new Drain(place, options.sessionBytes, recovery.end);
     this.#timer = new DrainTimer(place.clock, () => this.#timeToDrain());
     this.#wal = new WriteAheadLog(place.clock, segments, recovery, {
       committed: (transactions) => this.#committed(transactions),
@@ -119,6 +114,11 @@ export class EventLog {
   /** The last seq that is on disk. */
   get durable(): number {
     return this.#wal.durable;
+  }
+
+  /** The last seq, on disk or not. */
+  get end(): number {
+    return this.#end;
   }
 
   /** The seq of the last entry of a session; 0 if there is none. */
@@ -155,16 +155,22 @@ export class EventLog {
     if (known !== undefined) known.aside ??= reason;
   }
 
-  /**
-   * Forgets a session, so that its file can be removed: it accepts no more entries, and no recovery brings any of it
-   * back. Returns false while some of it is not drained yet, or may not be after a crash.
-   */
-  release(session: string): boolean {
+  /** Whether all of a session is drained, and still is after a crash. */
+  isDrained(session: string): boolean {
     const known = this.#sessions.get(session);
-    if (known === undefined) return true;
-    if (!known.waiting.isEmpty || known.last > this.#wal.drainedOnDisk) return false;
+    return known === undefined || (known.waiting.isEmpty && known.last <= this.#wal.drainedOnDisk);
+  }
+
+  /** Forgets a session, so that its files can be moved or removed. Returns false while it is not drained. */
+  release(session: string): boolean {
+    if (!this.isDrained(session)) return false;
     this.#sessions.delete(session);
     return true;
+  }
+
+  /** Knows a released session again, by its file. The name of its directory must be durable. */
+  adopt(session: string): void {
+    this.#sessions.set(session, sessionOnDisk(this.#place, session, this.#end));
   }
 
   async start(): Promise<void> {
@@ -194,41 +200,27 @@ export class EventLog {
     return this.#room.promise;
   }
 
-  /**
-   * Reads a session's durable entries from a position on. The cost depends on what is read, not on what came before.
-   */
-  *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
+  /** Reads all durable entries of a session. */
+  *read(session: string): Generator<Reading> {
     const known = this.#sessions.get(session);
     if (known === undefined) return;
-    const { length } = known;
     const waiting = known.waiting.bytes().slice();
-    let last = from.seq;
-    if (length > from.offset) {
-      const file = openRetrying(this.#place.disk, eventsPath(this.#place.home, session), "read");
-      try {
-        for (const reading of readLog(file, from, length)) {
-          if (reading.kind === "entry") last = reading.entry.seq;
-          yield reading;
-        }
-      } finally {
-        file.close();
-      }
-    }
-    yield* readWaiting(waiting, last, length);
+    yield* readOn(readFiles(this.#place.disk, this.#directoryOf(session), FROM_START, known.length), waiting, 0);
   }
 
   /** A session's durable entries after `seq`; undefined if it has no entry with that seq. Reads only what follows. */
   readAfter(session: string, seq: number): Iterable<Reading> | undefined {
     const known = this.#sessions.get(session);
     if (known === undefined) return undefined;
-    const { length } = known;
     const waiting = known.waiting.bytes().slice();
-    const [found, ...rest] = linesSince(this.#place.disk, eventsPath(this.#place.home, session), seq);
-    if (found !== undefined && found.end <= length) return readOn(rest, waiting, { seq, length });
-    const waits = [...readWaiting(waiting, 0, length)].some(
-      (reading) => reading.kind === "entry" && reading.entry.seq === seq,
-    );
-    return waits ? readWaiting(waiting, seq, length) : undefined;
+    const files = readAfter(this.#place.disk, this.#directoryOf(session), seq, known.length);
+    if (files !== undefined) return readOn(files, waiting, seq);
+    const waits = [...readWaiting(waiting, 0)].some((reading) => reading.kind === "entry" && reading.entry.seq === seq);
+    return waits ? readWaiting(waiting, seq) : undefined;
+  }
+
+  #directoryOf(session: string): string {
+    return joinPath(this.#place.home, session);
   }
 
   /** Writes everything durable to the session logs now. */
@@ -305,6 +297,7 @@ export class EventLog {
     this.#drain.add(transactions);
     if (this.#wal.queuedBytes === 0) this.#encoder.reuse();
     this.#timer.touch();
+    if (this.#drain.isDue) this.#drainNow();
     this.#giveRoom();
   }
 
@@ -389,10 +382,4 @@ async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog
   for (const path of [...obsolete, ...reusable.slice(options.maxSegments)]) removeIfThere(place.disk, path);
   await keepBallast(place.disk, place.home, options.ballastBytes);
   return log;
-}
-
-function sizeOf(transaction: Transaction): number {
-  let bytes = 0;
-  for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
-  return bytes;
 }

@@ -3,24 +3,16 @@
 //     run.
 // X2. The write-ahead log is read before the session logs: what is drained in between is seen twice rather than not at
 //     all.
+import { joinPath } from "../base/path.ts";
 import type { Disk } from "../world/disk.ts";
-import { openRetrying } from "./file/file.ts";
 import { listQuarantine, type QuarantineItem } from "./file/quarantine.ts";
 import { type EntryHead, headOf } from "./session/entry.ts";
 import type { FoldableLog } from "./session/fold-log.ts";
 import { wholeLines } from "./session/lines.ts";
-import { eventsPath, isSession, listSessions } from "./session/places.ts";
+import { judgeLog, readFiles, segmentsIn } from "./session/log-segments.ts";
+import { EVENTS_FILE, isSession, listArchived, listSessions, sessionPath } from "./session/places.ts";
 import { skippedEvents } from "./session/poisons.ts";
-import {
-  FROM_START,
-  inOrder,
-  judgeTail,
-  type ReadFrom,
-  type Reading,
-  readLines,
-  readLog,
-  tailOf,
-} from "./session/session-log.ts";
+import { FROM_START, inOrder, type ReadFrom, type Reading, readLines } from "./session/session-log.ts";
 import { joinLines } from "./session/session-writer.ts";
 import { entriesOf } from "./wal/frame.ts";
 import { harmedStretches, readWal, type WalContents } from "./wal/wal-files.ts";
@@ -44,6 +36,8 @@ export type SessionSummary = {
   readonly last: number;
   /** How many of these are still only in the write-ahead log. */
   readonly waiting: number;
+  /** Everything up to this seq was removed by retention; 0 if nothing was. It is complete from there on. */
+  readonly trimmed: number;
 };
 
 export type Inspection = {
@@ -77,7 +71,9 @@ export class LogView {
     this.#home = home;
     this.#wal = readWal(disk, home); // X2
     for (const { session, line } of this.#wal.view.live.flatMap(entriesOf)) this.#wait(session, line);
-    this.sessions = [...new Set([...listSessions(disk, home), ...this.#waiting.keys()])].filter(isSession).sort();
+    // The living ones first: one that is archived in between is seen twice rather than not at all.
+    const onDisk = [...listSessions(disk, home), ...listArchived(disk, home)];
+    this.sessions = [...new Set([...onDisk, ...this.#waiting.keys()])].filter(isSession).sort();
   }
 
   #wait(session: string, line: Uint8Array): void {
@@ -92,15 +88,12 @@ export class LogView {
    * Everything in a session, as a recovery would leave it: its own log up to what was synced, then the write-ahead log.
    */
   *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
-    const { from: synced, kept } = this.#judge(session);
-    let last = from.seq;
-    for (const reading of this.#readFile(session, from, synced)) {
-      if (reading.kind === "entry") last = reading.entry.seq;
-      yield reading;
-    }
-    const block = joinLines(inOrder(kept, this.#waiting.get(session) ?? []));
-    for (const reading of readLines(wholeLines(block, synced, true), last)) {
-      if (reading.kind !== "double") yield reading;
+    const { verdict, again } = this.#judge(session);
+    const seq = yield* readFiles(this.#disk, this.#directoryOf(session), from, verdict.from);
+    const block = joinLines(inOrder(verdict.kept, again));
+    // Where these will be in the file is not certain: it may be continued in a new one.
+    for (const reading of readLines(wholeLines(block, verdict.from, true), { file: -1, seq })) {
+      if (reading.kind !== "double") yield reading.kind === "entry" ? { ...reading, end: -1 } : reading;
     }
   }
 
@@ -108,25 +101,17 @@ export class LogView {
   readAfter(session: string, seq: number): Iterable<Reading> | undefined {
     const readings = this.read(session);
     for (let next = readings.next(); next.done !== true; next = readings.next())
-      if (next.value.kind === "entry" && next.value.entry.seq === seq) return readings;
+      if (seqIn(next.value) === seq) return readings;
     return undefined;
-  }
-
-  *#readFile(session: string, from: ReadFrom, until: number): Generator<Reading> {
-    const path = eventsPath(this.#home, session);
-    if (this.#disk.stat(path) === undefined) return;
-    const file = openRetrying(this.#disk, path, "read");
-    try {
-      yield* readLog(file, from, until);
-    } finally {
-      file.close();
-    }
   }
 
   #judge(session: string) {
     const drained = this.#wal.view.gen === 0 ? Number.POSITIVE_INFINITY : this.#wal.view.drained;
-    const heads = (this.#waiting.get(session) ?? []).map(({ head }) => head);
-    return judgeTail(tailOf(this.#disk, eventsPath(this.#home, session), drained), drained, heads);
+    return judgeLog(this.#disk, this.#directoryOf(session), drained, this.#waiting.get(session) ?? []);
+  }
+
+  #directoryOf(session: string): string {
+    return sessionPath(this.#disk, this.#home, session);
   }
 
   /**
@@ -169,30 +154,43 @@ export class LogView {
   }
 
   #inspectSession(session: string, findings: Finding[]): SessionSummary {
-    const summary = { session, entries: 0, first: 0, last: 0, waiting: (this.#waiting.get(session) ?? []).length };
-    const where = this.#below(eventsPath(this.#home, session));
+    const waiting = (this.#waiting.get(session) ?? []).length;
+    const summary = { session, entries: 0, first: 0, last: 0, waiting, trimmed: 0 };
     for (const reading of this.read(session)) {
-      if (reading.kind !== "entry") findings.push({ where, ...describe(reading) });
-      else
-        Object.assign(summary, {
-          entries: summary.entries + 1,
-          first: summary.first || reading.entry.seq,
-          last: reading.entry.seq,
-        });
+      if (reading.kind === "entry") {
+        summary.entries += 1;
+        summary.first ||= reading.entry.seq;
+        summary.last = reading.entry.seq;
+      } else if (reading.kind === "trimmed") summary.trimmed = reading.through;
+      else findings.push({ where: this.#below(this.#fileOf(session, reading.file)), ...describe(reading) });
     }
-    for (const line of this.#judge(session).torn) {
+    for (const line of this.#judge(session).verdict.torn) {
       findings.push({
         kind: "torn",
-        where,
+        where: this.#below(joinPath(this.#directoryOf(session), EVENTS_FILE)),
         offset: line.start,
         what: "an unfinished line, which the write-ahead log has whole",
       });
     }
     return summary;
   }
+
+  /** The file of a log that follows this seq. */
+  #fileOf(session: string, before: number): string {
+    const directory = this.#directoryOf(session);
+    const segment =
+      before < 0 ? undefined : segmentsIn(this.#disk, directory).segments.find((one) => one.last > before);
+    return segment?.path ?? joinPath(directory, EVENTS_FILE);
+  }
 }
 
-type NotAnEntry = Exclude<Reading, { kind: "entry" }>;
+/** The seq up to which the log is known after this reading. */
+function seqIn(reading: Reading): number | undefined {
+  if (reading.kind === "trimmed") return reading.through;
+  return reading.kind === "entry" ? reading.entry.seq : undefined;
+}
+
+type NotAnEntry = Exclude<Reading, { kind: "entry" | "trimmed" }>;
 
 function describe(reading: NotAnEntry): Omit<Finding, "where"> {
   if (reading.kind === "harmed") return { kind: "damage", offset: reading.start, what: "a harmed line" };

@@ -4,18 +4,26 @@
 //     named, and only then written to any session log. This cannot produce half a transaction.
 // C2. Bytes that will not be found again are in the quarantine before they are skipped.
 // C3. Damage to one session freezes that session; the others start.
+// C4. A session is archived only when the write-ahead log has nothing more of it. If a damaged one says otherwise, the
+//     session stays archived as long as its own log has those entries too; with newer ones it is brought back.
+// C5. The name of a session that was just brought back may be only in the page cache: it is made durable before
+//     anything is appended.
+// C6. So may the name of a segment: it is made durable before the file is made that follows it (SG1 of
+//     session/log-segments.ts).
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
-import { joinPath } from "../base/path.ts";
+import { joinPath, parentOf } from "../base/path.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { writeAtomic } from "./file/atomic-file.ts";
 import { makeDirectories, removeStaleTemps } from "./file/file.ts";
 import { quarantine } from "./file/quarantine.ts";
+import { ARCHIVE, archivedEnd } from "./session/archive-index.ts";
 import { type EntryHead, headOf } from "./session/entry.ts";
 import type { Line } from "./session/lines.ts";
-import { eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./session/places.ts";
-import { inOrder, judgeTail, type TailVerdict, tailOf } from "./session/session-log.ts";
+import { judgeLog } from "./session/log-segments.ts";
+import { archivedName, EVENTS_FILE, eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./session/places.ts";
+import { inOrder, type TailVerdict, tailOf } from "./session/session-log.ts";
 import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session/session-writer.ts";
 import { encodeAgain, encodeMark, entriesOf } from "./wal/frame.ts";
 import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal/wal-files.ts";
@@ -45,6 +53,15 @@ export type LogReport = {
   readonly walMissing: boolean;
 };
 
+/** The damage that a person should know about. A torn tail is not included: power cuts leave them. */
+export function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
+  return [
+    ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),
+    ...frozen.map(({ session, reason }) => `${session} is frozen: ${reason}`),
+    ...(walMissing ? ["the write-ahead log was missing, or ended too early"] : []),
+  ];
+}
+
 type Live = { readonly head: EntryHead; readonly line: Uint8Array };
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
@@ -54,11 +71,12 @@ export async function recover(place: HomeWorld): Promise<Recovery> {
   const kept: string[] = [];
   const torn = await setAsideWal(place, wal, kept);
   const recovered = await writeAnew(place, wal); // C1
-  const survey = surveySessions(place, wal);
+  const survey = await surveySessions(place, wal);
   for (const { verdict, session } of survey) await setAsideTail(place, session.name, verdict, kept);
   await writeAgain(place, survey);
   const sessions = new Map(survey.map(({ session }) => [session.name, session]));
-  const end = survey.reduce((top, { session }) => Math.max(top, session.last), wal.view.end);
+  const known = Math.max(wal.view.end, archivedEnd(place));
+  const end = survey.reduce((top, { session }) => Math.max(top, session.last), known);
   const frozen = survey.flatMap(({ session }) =>
     session.frozen === undefined ? [] : [{ session: session.name, reason: session.frozen }],
   );
@@ -138,17 +156,32 @@ async function writeAnew({ disk, home }: HomeWorld, { view }: WalContents): Prom
 
 type Surveyed = { readonly session: Session; readonly live: readonly Live[]; readonly verdict: TailVerdict };
 
-function surveySessions({ disk, home }: HomeWorld, { view }: WalContents): Surveyed[] {
+async function surveySessions({ disk, home }: HomeWorld, { view }: WalContents): Promise<Surveyed[]> {
   const live = liveBySession(view.live.flatMap(entriesOf));
+  for (const [name, entries] of live) if (staysArchived({ disk, home }, name, entries)) live.delete(name); // C4
   const names = new Set([...listSessions(disk, home), ...live.keys()]);
+  if (disk.stat(joinPath(home, ARCHIVE)) !== undefined)
+    for (const parent of new Set([...names].map((name) => parentOf(joinPath(home, name)))))
+      if (disk.stat(parent) !== undefined) await disk.syncDirectory(parent); // C5
   // An empty write-ahead log is no evidence against a session's log.
   const drained = view.gen === 0 ? Number.POSITIVE_INFINITY : view.drained;
-  return [...names].filter(isSession).map((name) => {
-    const again = live.get(name) ?? [];
-    const heads = again.map(({ head }) => head);
-    const verdict = judgeTail(tailOf(disk, eventsPath(home, name), drained), drained, heads);
-    return { session: sessionOf(name, verdict, heads), live: again, verdict };
+  const survey = [...names].filter(isSession).map((name) => {
+    const { verdict, again, before } = judgeLog(disk, joinPath(home, name), drained, live.get(name) ?? []);
+    return { session: sessionOf(name, verdict, again), live: again, verdict, before };
   });
+  for (const { session, before } of survey) if (before > 0) await disk.syncDirectory(joinPath(home, session.name)); // C6
+  return survey;
+}
+
+/** C4 */
+function staysArchived({ disk, home }: Pick<HomeWorld, "disk" | "home">, name: string, live: readonly Live[]): boolean {
+  const [living, archived] = [joinPath(home, name), joinPath(home, archivedName(name))];
+  if (!isSession(name) || disk.stat(living) !== undefined || disk.stat(archived) === undefined) return false;
+  const lines = tailOf(disk, joinPath(archived, EVENTS_FILE), Number.POSITIVE_INFINITY);
+  const last = lines.findLast(({ head }) => head !== undefined)?.head?.seq ?? 0;
+  if (live.every(({ head }) => head.seq <= last)) return true;
+  disk.rename(archived, living);
+  return false;
 }
 
 function liveBySession(
@@ -165,10 +198,19 @@ function liveBySession(
   return bySession;
 }
 
-function sessionOf(name: string, verdict: TailVerdict, again: readonly EntryHead[]): Session {
-  const last = Math.max(verdict.last, again.at(-1)?.seq ?? 0);
+function sessionOf(name: string, verdict: TailVerdict, again: readonly Live[]): Session {
+  const last = Math.max(verdict.last, again.at(-1)?.head.seq ?? 0);
   const known = { last, length: verdict.from, named: verdict.from > 0, frozen: verdict.broken };
   return Object.assign(newSession(name), known);
+}
+
+/** A session as its file alone has it: the write-ahead log, which ends at this seq, has nothing of it. */
+export function sessionOnDisk({ disk, home }: Pick<HomeWorld, "disk" | "home">, name: string, end: number): Session {
+  const all = Number.POSITIVE_INFINITY;
+  const { verdict } = judgeLog(disk, joinPath(home, name), all, []);
+  const session = sessionOf(name, verdict, []);
+  if (session.last > end) session.frozen ??= "its log goes on after the end of the write-ahead log";
+  return session;
 }
 
 /** C2 for a session's log. Corrupt lines that stay in place are copied too: they will be asked for. */

@@ -33,7 +33,7 @@ async function main(program: Program): Promise<void> {
     program.exit(exitCodeOf({ code: null, signal: null, ...ending }));
   } catch (error) {
     if (!isFault(error)) throw error;
-    await realConsole().err.write(`sandbox: execvp ${name}: ${error.message}\n`);
+    await realConsole().err.write(`sandbox: execvp ${name}: ${error.code}\n`);
     program.exit(NOT_STARTED);
   }
 }

@@ -5,7 +5,7 @@
 // PS4. While the way is being opened, nothing more is read.
 import { isFault } from "../base/fault.ts";
 import { ByteQueue } from "../wire/byte-queue.ts";
-import { answerHead, END, MAX_HEAD, parseHead, routeOf } from "../wire/proxy/head.ts";
+import { answerHead, END, headIn, MAX_HEAD, parseHead, routeOf } from "../wire/proxy/head.ts";
 import type { Via } from "../wire/proxy/upstream.ts";
 import type { Destination } from "../world/network.ts";
 import type { Connection, ConnectionEvents } from "../world/socket.ts";
@@ -76,16 +76,15 @@ export class Passage implements ConnectionEvents {
   #gather(bytes: Uint8Array): void {
     this.#queue.push(bytes);
     if (this.#isOpening) return;
-    const end = this.#queue.view().indexOf(END);
-    if (end >= 0 && end <= MAX_HEAD) void this.#begin(end);
+    const text = headIn(this.#queue.view());
+    if (text !== undefined && text.length <= MAX_HEAD) void this.#begin(text);
     else if (this.#queue.length > MAX_HEAD) this.#refuse({ status: "431 Too Large", words: "The head is too long." });
   }
 
-  async #begin(end: number): Promise<void> {
+  async #begin(text: string): Promise<void> {
     this.#isOpening = true;
     this.#inside.pause(); // PS4
-    const text = this.#queue.view().toString("latin1", 0, end);
-    this.#queue.drop(end + END.length);
+    this.#queue.drop(text.length + END.length);
     const head = parseHead(text);
     const route = head && routeOf(head);
     const way = head && route ? await wayOf(this.#ports, head, route) : BAD_REQUEST;

@@ -4,7 +4,7 @@
 // TN2. TLS is spoken with the host at the other end, and the proxy sees only its name.
 import { isFault } from "../base/fault.ts";
 import { ByteQueue } from "../wire/byte-queue.ts";
-import { END, MAX_HEAD } from "../wire/proxy/head.ts";
+import { END, headIn, MAX_HEAD } from "../wire/proxy/head.ts";
 import { statusOf, tunnelHead, type Via } from "../wire/proxy/upstream.ts";
 import type { Network } from "../world/network.ts";
 import type { Connection, ConnectionEvents } from "../world/socket.ts";
@@ -41,11 +41,11 @@ export class TunnelEvents implements ConnectionEvents {
 
   #gather(bytes: Uint8Array): void {
     this.#queue.push(bytes);
-    const end = this.#queue.view().indexOf(END);
-    if (end < 0 && this.#queue.length > MAX_HEAD) this.#answer.resolve(undefined);
-    if (end < 0) return;
-    const status = statusOf(this.#queue.view().toString("latin1", 0, end));
-    this.#queue.drop(end + END.length);
+    const head = headIn(this.#queue.view());
+    if (head === undefined && this.#queue.length > MAX_HEAD) this.#answer.resolve(undefined);
+    if (head === undefined) return;
+    const status = statusOf(head);
+    this.#queue.drop(head.length + END.length);
     this.#isOpen = isOpened(status);
     this.#answer.resolve(status); // TN1
   }

@@ -129,12 +129,13 @@ export function unreachable({ host, port }: Host): Refusal {
 }
 
 function unusable(to: Host): Refusal {
-  const words = `The user's proxy (HTTPS_PROXY) is not an http:// address, so ${to.host} is reached only if NO_PROXY lists it.`;
+  const why = "The user's proxy (HTTPS_PROXY) is not an http:// address";
+  const words = `${why}, so ${to.host} is reached only if NO_PROXY lists it.`;
   return { status: BAD_GATEWAY, words };
 }
 
 export function refusedBy({ proxy }: Via, to: Host, status: number): Refusal {
   const why = status === 407 ? ": it wants another user or password in HTTPS_PROXY" : "";
-  const words = `The user's proxy ${hostText(proxy)} answered ${status} instead of connecting to ${hostText(to)}${why}.`;
-  return { status: BAD_GATEWAY, words };
+  const did = `answered ${status} instead of connecting to ${hostText(to)}`;
+  return { status: BAD_GATEWAY, words: `The user's proxy ${hostText(proxy)} ${did}${why}.` };
 }

@@ -142,7 +142,7 @@ export class WatchdogService implements PartOwner, Host {
     else if (message.type === "live") part?.live(from);
     else if (message.type === "bye") part?.lifeOf(from)?.leaving(message.code);
     const isLive = message.type === "live" || (message.type === "hello" && message.live);
-    if (isLive && from.name === DAEMON && part?.lifeOf(from) !== undefined) this.#news.listens(inform); // NW1 of news.ts
+    if (isLive && from.name === DAEMON && part?.lifeOf(from) !== undefined) this.#news.listens(inform); // NW1
   }
 
   hungUp(from: Announced, inform: Inform): void {

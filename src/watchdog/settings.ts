@@ -7,7 +7,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import type { JsonObject } from "../log/file/json-file.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
-import { NO_LATE_THREADS, type Self } from "../world/self.ts";
+import { ENGINE_OPTIONS, type Self } from "../world/self.ts";
 import { PACE, type PaceLimits } from "./pace.ts";
 import { daemonSpec, isProgramName, programSpec, type WatchSpec, webSpec } from "./specs.ts";
 import { DEFAULT_INTERVAL_MS, LIMITS, type WatchdogLimits } from "./watchdog.ts";
@@ -58,7 +58,7 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
   } = self.environment();
   const ours = (key: string, entry: string): Command => {
     const argv = given[key] === undefined ? self.command(entry, home) : wordsIn(given, key);
-    return { argv, cwd: home, env: { ...env, ...NO_LATE_THREADS } };
+    return { argv, cwd: home, env: { ...env, ...ENGINE_OPTIONS } };
   };
   const daemon = daemonSpec(home, ours("daemon", "src/daemon/main.ts"), intervalMs);
   const web = given["web"] === false ? [] : [webSpec(home, ours("web", "src/web/main.ts"), intervalMs)];

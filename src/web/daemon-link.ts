@@ -1,115 +1,116 @@
-// The host's connection to the daemon: one connection, kept while it works and pages ask, made again when it fails.
-// L1. However many pages ask at once, the daemon is asked once.
-// L2. Every request ends within a bounded time: a stopped daemon must not pile up waiting pages.
-// L3. When no page asks any more, the connection is closed: an open one wakes both processes about once a second.
+// A tab's own connection to the daemon, on which the daemon sees that tab's browser and not this host (Z6 of
+// daemon/rpc-server.ts). It is made again whenever it is lost, until the tab is gone.
+// DL1. Every call ends within a bounded time, with a result or a refusal; one that was sent is never repeated here.
+// DL2. Each change between up and down is reported once. `up` comes after the subscription: whoever fetches a list then
+//      misses nothing that changes it later.
 import { isFault } from "../base/fault.ts";
-import { type Refusal, type Result, refused } from "../base/result.ts";
-import { type Dial, RpcClient, type Wire } from "../wire/rpc/client.ts";
-import type { StatusResult } from "../wire/rpc/rpc.ts";
+import { type Result, refused } from "../base/result.ts";
+import type { DaemonState } from "../wire/page/messages.ts";
+import { type Dial, GONE, RpcClient } from "../wire/rpc/client.ts";
+import type { Method, Notice } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
-import { type DaemonView, rowOf } from "./status-view.ts";
+import { pause } from "../world/wait.ts";
 
-/** Longer than any healthy answer, shorter than a person's patience. */
-const PATIENCE_MS = 2_000;
-/** L3. An open page asks every few seconds. */
-const UNASKED_MS = 30_000;
-const SLOW: Refusal = {
-  code: "daemon.slow",
-  message: "The daemon does not answer.",
-  hint: "The watchdog starts it again if it stays silent.",
-};
+/** What changes something waits for the disk, and perhaps for others (DL1). */
+export const CALL_MS = 10_000;
+/** A killed daemon is back within a second. */
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 1_000;
 
-export type DaemonPorts = {
+export const DAEMON_DOWN = "daemon.down";
+
+export type LinkPorts = {
   readonly dial: Dial;
-  /** This home's token, read each time: a new home makes a new one. */
-  token(): string | undefined;
   readonly clock: Clock;
+  /** The browser's. */
+  readonly token: string;
+  notice(notice: Notice): void;
+  /** DL2 */
+  changed(state: DaemonState): void;
 };
 
 export class DaemonLink {
-  readonly #ports: DaemonPorts;
-  #wire: Wire | undefined;
-  #client: RpcClient | undefined;
-  #asking: Promise<DaemonView> | undefined;
-  #cancel: () => void = () => undefined;
+  readonly #ports: LinkPorts;
+  #client: Promise<Result<RpcClient>>;
+  #topics: readonly string[] = [];
+  #state: DaemonState = { up: false, why: "The daemon has not answered yet." };
+  #closed = false;
 
-  constructor(ports: DaemonPorts) {
+  constructor(ports: LinkPorts) {
     this.#ports = ports;
+    this.#client = this.#connect();
+    void this.#keep();
   }
 
-  look(): Promise<DaemonView> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
-    });
-    return this.#asking; // L1
+  get state(): DaemonState {
+    return this.#state;
+  }
+
+  /** DL1 */
+  async call(method: Method, params: object): Promise<Result<unknown>> {
+    const client = await this.#client;
+    return client.ok ? client.value.ask(method, params) : client;
+  }
+
+  /** From now on, and again on each connection. */
+  async watch(topics: readonly string[]): Promise<void> {
+    this.#topics = topics;
+    if (this.#state.up) await this.call("subscribe", { topics });
   }
 
   close(): void {
-    this.#cancel();
-    this.#wire?.end();
-    this.#wire = undefined;
-    this.#client = undefined;
+    this.#closed = true;
+    void this.#client.then((client) => client.ok && client.value.close());
   }
 
-  async #ask(): Promise<DaemonView> {
-    this.#cancel();
-    const answer = await this.#inTime(this.#look());
-    if (!answer.ok) {
-      this.close();
-      return { kind: "down", why: answer.error.message };
+  async #keep(): Promise<void> {
+    for (let ms = FIRST_PAUSE_MS; !this.#closed; ms = Math.min(2 * ms, MAX_PAUSE_MS)) {
+      const client = await this.#client;
+      if (client.ok) {
+        await this.#serve(client.value);
+        ms = FIRST_PAUSE_MS;
+      } else this.#become({ up: false, why: client.error.message });
+      if (this.#closed) return;
+      await pause(this.#ports.clock, ms);
+      this.#client = this.#connect();
     }
-    this.#cancel = this.#ports.clock.after(UNASKED_MS, () => this.close()); // L3
-    return answer.value;
   }
 
-  async #look(): Promise<Result<DaemonView>> {
-    const client = await this.#connected();
-    if (!client.ok) return client;
-    const [status, list] = await Promise.all([client.value.call("status", {}), client.value.call("terminal.list", {})]);
-    if (!status.ok) return status;
-    // During recovery the list may be refused while the status is not.
-    const terminals = list.ok ? list.value.map(rowOf) : [];
-    return { ok: true, value: { kind: "up", status: withoutToken(status.value), terminals } };
+  /** Until the connection is lost. */
+  async #serve(client: RpcClient): Promise<void> {
+    client.onNotice = (notice) => this.#ports.notice(notice);
+    const subscribed = await this.#subscribe(client);
+    if (subscribed.ok)
+      this.#become({ up: true, why: "" }); // DL2
+    else client.close();
+    await client.closed;
+    this.#become({ up: false, why: GONE.message });
   }
 
-  async #connected(): Promise<Result<RpcClient>> {
-    if (this.#client !== undefined) return { ok: true, value: this.#client };
-    const token = this.#ports.token();
-    if (token === undefined) return refused("daemon.down", "The daemon has not been started on this home yet.", "");
+  /** The tab may ask for other topics meanwhile. */
+  async #subscribe(client: RpcClient): Promise<Result<unknown>> {
+    for (;;) {
+      const topics = this.#topics;
+      const done = await client.call("subscribe", { topics });
+      if (!done.ok || topics === this.#topics) return done;
+    }
+  }
+
+  #become(state: DaemonState): void {
+    const isNew = state.up !== this.#state.up || state.why !== this.#state.why;
+    this.#state = state;
+    if (isNew && !this.#closed) this.#ports.changed(state);
+  }
+
+  async #connect(): Promise<Result<RpcClient>> {
+    const { dial, clock, token } = this.#ports;
+    if (this.#closed) return { ok: false, error: GONE };
     try {
-      const client = await RpcClient.connect(this.#dial, token, VERSION);
-      if (client.ok) this.#keep(client.value);
-      return client;
+      return await RpcClient.connect(dial, token, VERSION, { ms: CALL_MS, after: clock.after });
     } catch (error) {
-      if (isFault(error)) return refused("daemon.down", "The daemon is not running.", error.hint);
+      if (isFault(error)) return refused(DAEMON_DOWN, "The daemon is not running.", error.hint);
       throw error;
     }
   }
-
-  /** Kept from the first moment: a connection that is never greeted is closed as well when the time is over. */
-  readonly #dial: Dial = async (events) => {
-    this.#wire = await this.#ports.dial(events);
-    return this.#wire;
-  };
-
-  #keep(client: RpcClient): void {
-    this.#client = client;
-    void client.closed.then(() => {
-      if (this.#client === client) this.#client = undefined;
-    });
-  }
-
-  /** L2. */
-  #inTime<T>(work: Promise<Result<T>>): Promise<Result<T>> {
-    return new Promise((done, failed) => {
-      const cancel = this.#ports.clock.after(PATIENCE_MS, () => done({ ok: false, error: SLOW }));
-      work.then(done, failed).finally(cancel);
-    });
-  }
-}
-
-/** The address contains the page's token, which no script may have: that is what the cookie is for (guard.ts, G3). */
-function withoutToken(status: StatusResult): StatusResult {
-  return { ...status, web: { ...status.web, url: null } };
 }

@@ -5,12 +5,9 @@
 import { Fault, isFault } from "../base/fault.ts";
 import type { Disk, OpenFile, OpenHow } from "../world/disk.ts";
 import type { ProcessIdentity } from "../world/process.ts";
-import type { Random } from "../world/random.ts";
 
 /** None of our files comes near it. */
 const MAX_BYTES = 1 << 20;
-const TOKEN_BYTES = 32;
-const TOKEN = /^[0-9a-f]{64}$/;
 
 /** The bytes of a small file; undefined if there is none. */
 export function readSmall(disk: Disk, path: string): Uint8Array | undefined {
@@ -73,15 +70,4 @@ export function takeLock(disk: Disk, path: string, owner: ProcessIdentity): Open
   }
   write(file, Buffer.from(`${JSON.stringify(owner)}\n`));
   return file;
-}
-
-/**
- * The token in the page's address; made once for a home, so that an open page stays signed in when the host restarts.
- */
-export function accessToken(disk: Disk, random: Random, path: string): string {
-  const there = readText(disk, path) ?? "";
-  if (TOKEN.test(there)) return there;
-  const token = random.bytes(TOKEN_BYTES).toHex();
-  replaceSmall(disk, path, `${token}\n`);
-  return token;
 }

@@ -1,35 +1,42 @@
-// Who may see the page. Any program and any site can send requests to
-// a port of this machine; only the operator's browser may get answers.
-// G1. Only GET, and only under the names of this machine: a foreign name that resolves to it (DNS rebinding) is
-//     refused.
-// G2. Only from our own page: an Origin or a Sec-Fetch-Site that contradicts this is refused.
-// G3. Only with the access token: once in the address (`?t=`), then as a cookie that scripts cannot read and other
-//     sites cannot send.
-// G4. Secrets are compared in constant time, and no refusal gives details.
-import { sameSecret } from "../world/hash.ts";
+// Who gets an answer. Any program and any site can send requests to a port of this machine; only the operator's browser
+// may learn or change anything.
+// G1. Only under the names of this machine: a foreign name that resolves to it (DNS rebinding) is refused.
+// G2. Only from our own page: an Origin or a Sec-Fetch-Site that contradicts this is refused, and what changes
+//     something, or opens a WebSocket, has to name its Origin.
+// G3. The page's files are the same for everyone and contain nothing of this home. Everything else needs the browser's
+//     own token (core/devices.ts) in the first message of its WebSocket, which only our page can send. It is in no
+//     cookie: browsers send those to every port of this machine.
+// G4. No refusal gives details.
+import { SOCKET_PATH } from "../wire/page/messages.ts";
 import type { HttpRequest } from "../world/http.ts";
 
 /** Our own addresses are a tenth of it. */
 const MAX_TARGET = 2048;
-/** A week: the token itself stays the same as long as the home's run/ directory. */
-const COOKIE_S = 7 * 24 * 3600;
 
-export type Access = { readonly port: number; readonly token: string; readonly cookie: string };
+export const SESSION_PATH = "/api/session";
+const API = "/api/";
+/** What is served besides the page's files, and how it is asked for. */
+const ROUTES: Readonly<Record<string, "GET" | "POST">> = { [SESSION_PATH]: "POST", [SOCKET_PATH]: "GET" };
 
 export type Admission =
   | { readonly kind: "allowed"; readonly path: string }
-  /** The token was in the address: keep it as a cookie, and redirect to the address without it. */
-  | { readonly kind: "signed in"; readonly setCookie: string }
-  | { readonly kind: "refused"; readonly status: 401 | 403 | 405 | 414; readonly why: string };
+  | { readonly kind: "refused"; readonly status: number; readonly why: string; readonly allow?: string };
 
-export function admit(request: HttpRequest, access: Access): Admission {
-  if (request.method !== "GET") return refuse(405, "Only GET is answered here."); // G1
+export function admit(request: HttpRequest, port: number): Admission {
   if (request.target.length > MAX_TARGET) return refuse(414, "This address is too long.");
-  const names = [`127.0.0.1:${access.port}`, `localhost:${access.port}`];
+  const names = [`127.0.0.1:${port}`, `localhost:${port}`];
   if (!names.includes(request.header("host") ?? "")) return refuse(403, "This name is not served here."); // G1
   if (isForeign(request, names)) return refuse(403, "Other pages are not served here."); // G2
-  return withToken(request, access);
+  const path = new URL(request.target, "http://localhost").pathname;
+  const method = Object.hasOwn(ROUTES, path) ? ROUTES[path] : path.startsWith(API) ? undefined : "GET";
+  if (method === undefined) return refuse(404, NOTHING);
+  if (request.method !== method) return { ...refuse(405, `Only ${method} is answered here.`), allow: method };
+  if (Object.hasOwn(ROUTES, path) && request.header("origin") === undefined)
+    return refuse(403, "Only the page may ask for this."); // G2
+  return { kind: "allowed", path };
 }
+
+export const NOTHING = "There is nothing here.";
 
 /** A link from elsewhere may open the page, which shows nothing to the linking site; data is for our own page alone. */
 function isForeign(request: HttpRequest, names: readonly string[]): boolean {
@@ -39,23 +46,6 @@ function isForeign(request: HttpRequest, names: readonly string[]): boolean {
   return !["none", "same-origin"].includes(site) && request.header("sec-fetch-mode") !== "navigate";
 }
 
-function withToken(request: HttpRequest, access: Access): Admission {
-  const { pathname: path, searchParams } = new URL(request.target, "http://localhost");
-  const given = searchParams.get("t");
-  if (path === "/" && given !== null && sameSecret(given, access.token)) {
-    const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_S}`;
-    return { kind: "signed in", setCookie: `${access.cookie}=${access.token}; ${flags}` }; // G3
-  }
-  const kept = cookieIn(request.header("cookie") ?? "", access.cookie);
-  if (kept !== undefined && sameSecret(kept, access.token)) return { kind: "allowed", path };
-  return refuse(401, "This page opens with the address that `holdfast status` prints."); // G4
-}
-
-function cookieIn(header: string, name: string): string | undefined {
-  const pair = header.split(/;\s*/).find((one) => one.startsWith(`${name}=`));
-  return pair?.slice(name.length + 1);
-}
-
-function refuse(status: (Admission & { kind: "refused" })["status"], why: string): Admission {
+function refuse(status: number, why: string): Admission & { readonly kind: "refused" } {
   return { kind: "refused", status, why };
 }

@@ -1,163 +1,129 @@
-// Tests of the web host, with real HTTP requests and a daemon that is simulated or missing.
+// Tests of the web host's answers to requests, and of who is let in.
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { cleanUp, cleanups, daemon, hello, host, newHome, signedIn, TOKEN, WELL, world } from "../../tests/web/host.ts";
+import { Tab } from "../../tests/web/tab.ts";
 import { put } from "../../tests/world/places.ts";
-import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
-import { type ListedTerminal, parseRequest, resultLine, type StatusResult } from "../wire/rpc/rpc.ts";
+import { CLOSE } from "../wire/page/messages.ts";
 import { realHttp } from "../world/real/http.ts";
-import { realSockets } from "../world/real/socket.ts";
-import type { Connection } from "../world/socket.ts";
-import { realWorld } from "../world/world.ts";
 import { startHost } from "./host.ts";
-import type { StatusView } from "./status-view.ts";
 
-const world = { ...realWorld(), sockets: realSockets(), http: realHttp() };
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
-function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "holdfast-web-"));
-  cleanups.push(() => rmSync(home, { recursive: true }));
-  for (const name of ["run", "recovery"]) world.disk.makeDirectory(`${home}/${name}`);
-  return home;
-}
-
-async function host(home = newHome(), port = 0) {
-  const said: string[] = [];
-  const started = await startHost(world, { home, port, say: (words) => said.push(words) });
-  cleanups.push(() => started.close());
-  const { origin, searchParams, port: at } = new URL(started.url);
-  const token = searchParams.get("t") ?? "";
-  const signedIn = await fetch(started.url, { redirect: "manual" });
-  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const get = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${origin}${path}`, { redirect: "manual", headers: { cookie, ...headers } });
-  const status = async (): Promise<StatusView> => JSON.parse(await (await get("/api/status.json")).text());
-  return { ...started, home, origin, port: Number(at), token, cookie, signedIn, get, status, said };
-}
-
-const STATUS: StatusResult = {
-  version: "0.1.0",
-  home: "/h",
-  watchdog: { pid: 1 },
-  daemon: { pid: 2, startedAt: "2026-01-01T00:00:00.000Z" },
-  web: { pid: 3, url: null },
-  recovery: { stage: "LIVE", attempt: 1, report: null },
-  safeMode: { active: false, reason: null },
-  counts: { terminals: 1, agents: 0, workflows: 0, prompts: 0 },
-};
-
-const TERMINAL: ListedTerminal = {
-  id: "a",
-  name: "build",
-  lane: "main",
-  recipe: { argv: ["make", "all"], cwd: "/src", env: { API_KEY: "hunter2" }, size: { cols: 80, rows: 24 } },
-  generation: 1,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  state: { kind: "ended", code: null, signal: "SIGTERM", at: "2026-01-01T00:00:00.000Z" },
-  signal: undefined,
-  unset: [],
-  policy: "auto",
-  restored: undefined,
-  restorations: [],
-  rollingBack: false,
-  removed: false,
-  clients: 0,
-  lastOutputAt: null,
-  bytes: 0,
-};
-
-/** A daemon that answers every method from a table; without an entry it stays silent. */
-async function daemon(home: string, results: Readonly<Record<string, unknown>>) {
-  put(world.disk, `${home}/run/token`, "secret\n");
-  const seen: string[] = [];
-  const take = (connection: Connection, line: string) => {
-    const request = parseRequest(decodeLine(line) ?? {});
-    if (request === undefined) return;
-    seen.push(request.method === "hello" ? `hello ${request.params["token"]}` : request.method);
-    const result = results[request.method];
-    if (result !== undefined) connection.send(encodeLine(resultLine(request.id, result)));
-  };
-  const connections = new Set<Connection>();
-  const listener = await world.sockets.listen(`${home}/run/daemon.sock`, (connection) => {
-    const lines = new LineReader();
-    connections.add(connection);
-    const bytes = (more: Uint8Array) => {
-      for (const line of lines.push(more) ?? []) take(connection, line);
-    };
-    return { bytes, closed: () => void connections.delete(connection) };
-  });
-  const end = () => {
-    listener.close();
-    for (const connection of connections) connection.destroy();
-  };
-  cleanups.push(end);
-  return { seen, connections, end };
-}
-
-const WELL = { hello: { version: "0.1.0", protocol: 1, pid: 2 }, status: STATUS, "terminal.list": [TERMINAL] };
+afterEach(cleanUp);
 
 describe("access", () => {
-  test("the address is in run/web.json, for the owner only, and opens the page", async () => {
+  test("the address is in run/web.json, for the owner only, without any secret, and opens the page", async () => {
     const { home, url, get } = await host();
     const written = await Bun.file(`${home}/run/web.json`).json();
     expect(written).toEqual({ v: 1, pid: process.pid, url });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
     expect(world.disk.stat(`${home}/run/web.json`)?.mode).toBe(0o600);
-    expect(world.disk.stat(`${home}/run/web-token`)?.mode).toBe(0o600);
     const page = await get("/");
     expect(page.status).toBe(200);
-    expect(await page.text()).toContain("<h1>Holdfast</h1>");
+    expect(await page.text()).toContain("<title>Holdfast</title>");
+    expect(page.headers.get("set-cookie")).toBeNull();
   });
 
-  test("the token becomes a cookie that scripts and other sites cannot use, and leaves the address", async () => {
-    const { signedIn, token } = await host();
-    expect(signedIn.status).toBe(303);
-    expect(signedIn.headers.get("location")).toBe("/");
-    expect(signedIn.headers.get("set-cookie")).toMatch(
-      new RegExp(`^holdfast-[0-9a-f]{8}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=\\d+$`),
-    );
-  });
-
-  test("without the token the only answer is how to get it", async () => {
-    const { get, origin, token, cookie } = await host();
-    const tries = [get("/", { cookie: "" }), get("/api/status.json", { cookie: "" }), get("/x", { cookie: "" })];
-    const wrong = [get("/", { cookie: `holdfast-00000000=${token}` }), fetch(`${origin}/?t=${"0".repeat(64)}`)];
-    for (const value of ["", "0".repeat(64), `${token}0`, token.slice(1)])
-      wrong.push(get("/", { cookie: `${cookie.split("=")[0]}=${value}` }));
-    for (const answer of await Promise.all([...tries, ...wrong, fetch(`${origin}/api/status.json?t=${token}`)])) {
-      expect(answer.status).toBe(401);
-      expect(await answer.text()).toBe("This page opens with the address that `holdfast status` prints.\n");
+  test("G3, PS1 without a browser's own token a tab is closed, and learns how to get one", async () => {
+    const { closeAfter } = await host();
+    const first = [
+      ...["", "0".repeat(64), `${TOKEN}0`].map(hello),
+      ...["{", "[]", '{"type":"call","id":1,"method":"status","params":{}}', '{"type":"hello"}'],
+      new Uint8Array([0, 0, 0, 1, 5]),
+    ];
+    for (const message of first) {
+      const { code, reason } = await closeAfter(message);
+      expect([message, code]).toEqual([message, CLOSE.signedOut]);
+      expect(reason).toBe("This browser is not signed in. `holdfast open` prints a link that does it.");
     }
   });
 
-  test("only names of this machine are served, only for our own page, only with GET", async () => {
-    const { get, origin, port, cookie } = await host();
+  test("BW1, PS2 a browser that was signed out is closed with its next message, also without a daemon", async () => {
+    const { home, tab, closeAfter } = await host();
+    const [one, other] = [await tab(), await tab()];
+    signedIn(home, "8".repeat(64));
+    one.say({ type: "watch", topics: ["*"] });
+    expect((await one.closed).code).toBe(CLOSE.signedOut);
+    other.raw(new Uint8Array([0, 0, 0, 1, 5]));
+    expect((await other.closed).code).toBe(CLOSE.signedOut);
+    put(world.disk, `${home}/recovery/devices.json`, "[");
+    expect((await closeAfter(hello("8".repeat(64)))).code).toBe(CLOSE.signedOut);
+  });
+
+  test("PS2 a browser that the daemon disconnects, because it was signed out, is closed without asking", async () => {
+    const { home, tab } = await host();
+    const { end, seen } = await daemon(home, WELL);
+    const one = await tab();
+    one.say({ type: "watch", topics: ["*"] });
+    await one.sees("daemon", (message) => message.type === "daemon" && message.up);
+    signedIn(home, "8".repeat(64));
+    end();
+    expect((await one.closed).code).toBe(CLOSE.signedOut);
+    expect(seen[0]).toBe(`hello ${TOKEN}`); // The daemon sees the browser.
+  });
+
+  test("BW2 many wrong tokens are refused with less, and a right one still works", async () => {
+    const { closeAfter, tab } = await host();
+    const codes: number[] = [];
+    for (let at = 0; at < 63; at += 1) codes.push((await closeAfter(hello("0".repeat(64)))).code);
+    expect(codes.filter((code) => code === CLOSE.signedOut)).toHaveLength(60);
+    expect(codes.filter((code) => code === CLOSE.tooMany)).toHaveLength(3);
+    expect((await tab()).seen).toHaveLength(1);
+  });
+
+  test("a link is exchanged by the daemon, which gets the browser's name; the host keeps nothing", async () => {
+    const on = await host();
+    expect((await on.post("/api/session", { link: "abc" })).status).toBe(409); // There is no daemon.
+    const { seen } = await daemon(on.home, { ...WELL, "device.redeem": { id: "x", token: "its own" } });
+    const answer = await on.post("/api/session", { link: "abc" }, { "user-agent": "Browser/1" });
+    expect([answer.status, await answer.json()]).toEqual([200, { id: "x", token: "its own" }]);
+    expect(seen).toEqual(["hello secret", 'device.redeem {"link":"abc","name":"Browser/1"}']);
+    expect((await on.post("/api/session", { link: 1 })).status).toBe(400);
+    expect((await on.post("/api/session", "not an object")).status).toBe(400);
+  });
+
+  test("G1, G2 only names of this machine are served, only for our own page, only as it asks", async () => {
+    const { get, post, origin, port } = await host();
     const refused = [
       get("/", { host: "evil.example" }),
       get("/", { host: `evil.example:${port}` }),
       get("/", { host: "127.0.0.1" }),
-      get("/api/status.json", { origin: "http://evil.example" }),
-      get("/api/status.json", { origin: "null" }),
-      get("/api/status.json", { origin: `http://127.0.0.1:${port + 1}` }),
-      get("/api/status.json", { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }),
-      get("/api/status.json", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" }),
+      get("/main.js", { origin: "http://evil.example" }),
+      get("/main.js", { origin: "null" }),
+      get("/main.js", { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" }),
+      get("/main.js", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" }),
+      get("/api/socket"),
+      post("/api/session", { link: "x" }, { origin: `http://127.0.0.1:${port + 1}` }),
+      fetch(`${origin}/api/session`, { method: "POST", body: '{"link":"x"}' }),
     ];
     for (const answer of await Promise.all(refused)) expect(answer.status).toBe(403);
     const allowed = [
       get("/", { host: `localhost:${port}` }),
-      get("/api/status.json", { origin, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }),
+      get("/main.js", { origin, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" }),
       get("/", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }),
     ];
     for (const answer of await Promise.all(allowed)) expect(answer.status).toBe(200);
     for (const method of ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"]) {
-      const answer = await fetch(origin, { method, headers: { cookie } });
+      const answer = await fetch(origin, { method, headers: { origin } });
       expect([method, answer.status, answer.headers.get("allow")]).toEqual([method, 405, "GET"]);
     }
+    expect((await get("/api/session")).headers.get("allow")).toBe("POST");
+    expect((await get("/api/socket", { origin })).status).toBe(426);
+  });
+
+  test("G1, G2 a WebSocket is opened only by our own page under our own name", async () => {
+    const { origin, port } = await host();
+    const headers: Record<string, string>[] = [
+      {},
+      { origin: "http://evil.example" },
+      { origin: "null" },
+      { origin: `http://127.0.0.1:${port + 1}` },
+      { origin, "sec-fetch-site": "cross-site", "sec-fetch-mode": "websocket" },
+      { origin, host: `evil.example:${port}` },
+    ];
+    for (const one of headers) expect([one, await new Tab(origin, one).opened]).toEqual([one, false]);
+    const ours = { origin, "sec-fetch-site": "same-origin", "sec-fetch-mode": "websocket" };
+    const tab = new Tab(origin, ours);
+    expect(await tab.opened).toBe(true);
+    tab.close();
   });
 
   test("a long address and a large body are refused, and an unknown path is 404", async () => {
@@ -165,90 +131,38 @@ describe("access", () => {
     expect((await get(`/?x=${"y".repeat(3000)}`)).status).toBe(414);
     expect((await fetch(origin, { method: "POST", body: "x".repeat(100_000) })).status).toBe(413);
     expect((await get("/../../etc/passwd")).status).toBe(404);
+    expect((await get("/api/status.json")).status).toBe(404);
   });
 
-  test("all responses forbid caching, framing and foreign code; the page's own code is named by its hash", async () => {
+  test("A1, A2 all answers forbid framing and foreign code; each page has a nonce of its own", async () => {
     const { get } = await host();
-    for (const path of ["/", "/api/status.json", "/none"]) {
+    for (const path of ["/", "/main.js", "/none", "/api/none"]) {
       const { headers } = await get(path);
-      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("cache-control")).toBe(path === "/main.js" ? "no-cache" : "no-store");
       expect(headers.get("x-frame-options")).toBe("DENY");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toStartWith("default-src 'none'; ");
     }
-    const page = await get("/");
-    const policy = page.headers.get("content-security-policy") ?? "";
-    expect(policy).toStartWith("default-src 'none'; style-src 'sha256-");
+    const [one, two] = [await get("/"), await get("/")];
+    const policy = one.headers.get("content-security-policy") ?? "";
     expect(policy).not.toContain("unsafe");
-    const script = /<script>([\s\S]*?)<\/script>/.exec(await page.text())?.[1] ?? "";
-    const hash = new Bun.CryptoHasher("sha256").update(script).digest("base64");
-    expect(policy).toContain(`script-src 'sha256-${hash}'`);
-  });
-});
-
-describe("what it shows", () => {
-  test("what the daemon reports, without any environment", async () => {
-    const on = await host();
-    const { seen } = await daemon(on.home, { ...WELL, status: { ...STATUS, web: { pid: 3, url: on.url } } });
-    const found = await on.status();
-    expect(found.daemon).toMatchObject({
-      kind: "up",
-      status: STATUS,
-      terminals: [{ name: "build", state: "ended", detail: "ended by SIGTERM", command: "make all", pid: null }],
-    });
-    expect(found.safeMode).toEqual({ active: false });
-    expect(JSON.stringify(found)).not.toMatch(new RegExp(`hunter2|secret|${on.token}`));
-    expect(seen).toEqual(["hello secret", "status", "terminal.list"]);
+    expect(policy).toContain("script-src 'self'; style-src 'self' 'nonce-");
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
+    expect(Buffer.from(nonce, "base64")).toHaveLength(16);
+    expect(await one.text()).toContain(`content="${nonce}"`);
+    expect(two.headers.get("content-security-policy")).not.toContain(nonce);
   });
 
-  test("one connection and one request for any number of pages", async () => {
-    const on = await host();
-    const { seen } = await daemon(on.home, WELL);
-    await Promise.all(Array.from({ length: 50 }, on.status));
-    expect(seen.filter((method) => method.startsWith("hello"))).toHaveLength(1);
-    expect(seen.length).toBeLessThan(50);
-  });
-
-  test("that a daemon is down, and that it is back", async () => {
-    const on = await host();
-    expect((await on.status()).daemon).toEqual({
-      kind: "down",
-      why: "The daemon has not been started on this home yet.",
-    });
-    const first = await daemon(on.home, WELL);
-    expect((await on.status()).daemon.kind).toBe("up");
-    first.end();
-    expect((await on.status()).daemon).toMatchObject({
-      kind: "down",
-      why: expect.stringMatching(/not running|went away/),
-    });
-    await daemon(on.home, WELL);
-    expect((await on.status()).daemon.kind).toBe("up");
-  });
-
-  test("SM-6(b) safe mode: what is off, why, how to leave and report it, even while the daemon is down", async () => {
-    const on = await host();
-    // As Holdfast 0.1 wrote it, which had no tunnel to turn off either.
-    const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel"] };
-    put(world.disk, `${on.home}/recovery/safe-mode.json`, JSON.stringify(file));
-    const expected = {
-      active: true,
-      reason: "3 crashes in 60 s",
-      off: ["provider adapters: new agent turns and workflow steps wait", "background checkpoint writes"],
-      leave: "holdfast safe-mode exit",
-      report: "holdfast recovery report",
-    };
-    expect((await on.status()).safeMode).toEqual(expected);
-    await daemon(on.home, { ...WELL, status: { ...STATUS, safeMode: { active: true, reason: "told" } } });
-    expect((await on.status()).safeMode).toEqual({ ...expected, reason: "told" });
-  });
-
-  test("SM-6(b) a file of safe mode that cannot be read means safe mode, and the page says so", async () => {
-    const on = await host();
-    const path = `${on.home}/recovery/safe-mode.json`;
-    put(world.disk, path, "\0\0\0\0");
-    expect((await on.status()).safeMode).toMatchObject({ active: true, reason: `${path} cannot be read` });
-    await daemon(on.home, WELL);
-    expect((await on.status()).safeMode).toEqual({ active: false }); // The daemon decides, if it answers.
+  test("a file of the page is compressed for those who take it, and sent again only if it has changed", async () => {
+    const { origin } = await host();
+    const get = (headers: Record<string, string>) => fetch(`${origin}/main.js`, { headers, decompress: false });
+    const [plain, packed] = [await get({ "accept-encoding": "br" }), await get({ "accept-encoding": "gzip, br" })];
+    expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+    expect(Buffer.from(Bun.gunzipSync(await packed.arrayBuffer())).toString()).toBe(await plain.text());
+    const etag = plain.headers.get("etag") ?? "";
+    const again = await get({ "if-none-match": etag });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect((await get({ "if-none-match": '"x"' })).status).toBe(200);
   });
 });
 
@@ -258,14 +172,13 @@ describe("the next host", () => {
     await first.close();
     const second = await host(first.home);
     expect(second.url).toBe(first.url);
-    expect((await second.get("/", { cookie: first.cookie })).status).toBe(200);
+    expect((await second.get("/")).status).toBe(200);
   });
 
   test("takes another port if the last one is taken", async () => {
     const first = await host();
     const second = await host(first.home);
     expect(second.port).not.toBe(first.port);
-    expect(second.token).toBe(first.token);
   });
 
   test("waits for a requested port", async () => {
@@ -313,7 +226,7 @@ test("HT5 a target that is no path of ours is answered with 400, and no handler 
     expect([target, await rawStatus(port, target)]).toEqual([target, 400]);
   for (const name of ["[", "a b", "%"]) expect([name, await rawStatus(port, "/", name)]).toEqual([name, 400]);
   for (const target of ["/", "/%", "/x//y", "/[", "http://evil.example/x"])
-    expect([target, await rawStatus(port, target)]).toEqual([target, 401]);
+    expect([target, await rawStatus(port, target)]).toEqual([target, target === "/" ? 200 : 404]);
   expect(said.filter((words) => words.includes("failed"))).toEqual([]);
 });
 

@@ -1,32 +1,44 @@
-// The web host: listens, publishes its address, and answers. It is an
-// ordinary client of the daemon; it may die at any moment without loss.
+// The web host: listens, publishes its address, and connects pages with the daemon and with terminals' holders. It
+// keeps nothing; it may die at any moment without loss.
 // W1. `run/web.json` names an address only once it answers.
-// W2. An open page finds the next host: the port of the last one is used if it is free, and the token stays.
+// W2. An open page finds the next host: the port of the last one is used if it is free.
 // W3. If a requested port is taken, the host waits for it: a restart would not free it.
+// W4. Tabs are limited, in all and for each browser; those that have not said hello keep no one out.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
-import { readSafeMode } from "../home/safe-mode.ts";
-import { decodeLine } from "../wire/lines.ts";
+import { own } from "../base/own.ts";
+import { type PlaceLimits, Places } from "../base/places.ts";
+import { DAEMON_SOCKET, TOKEN, WEB_ADDRESS } from "../home/layout.ts";
+import { decodeLine, MAX_LINE } from "../wire/lines.ts";
+import type { WireEvents } from "../wire/rpc/client.ts";
+import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { crc32, hex8 } from "../world/hash.ts";
-import type { Http, HttpListener } from "../world/http.ts";
+import type { Answered, Http, HttpListener, HttpRequest, HttpUpgrade } from "../world/http.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
+import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import { answer } from "./answers.ts";
-import { DaemonLink } from "./daemon-link.ts";
-import { accessToken, readText, replaceSmall } from "./files.ts";
-import type { Access } from "./guard.ts";
-import { type StatusView, safeModeView } from "./status-view.ts";
+import { Browsers } from "./browsers.ts";
+import { bugReport } from "./bug-report.ts";
+import { readText, replaceSmall } from "./files.ts";
+import { ownMethods } from "./own-methods.ts";
+import { pageFiles } from "./page-files.ts";
+import { PageSocket, type SocketPorts } from "./page-socket.ts";
+
+/** W4. A person has some tabs on a few machines. Each needs a connection to the daemon, which has 512. */
+const PLACES: PlaceLimits = { all: 128, silent: 32, guests: 128, guest: 32 };
 
 export type HostWorld = {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
   readonly processes: Processes;
+  readonly children: Children;
   readonly sockets: Sockets;
   readonly http: Http;
+  readonly self: Self;
 };
 
 export type HostOptions = {
@@ -39,62 +51,63 @@ export type HostOptions = {
 
 export type WebHost = {
   readonly url: string;
-  /** Puts the address and its token back if they were removed. */
+  /** Puts the address back if it was removed. */
   keep(): void;
   close(): Promise<void>;
 };
 
 export async function startHost(world: HostWorld, options: HostOptions): Promise<WebHost> {
-  const { disk, clock, processes, sockets } = world;
+  const { disk, clock, random, processes, sockets } = world;
   const { home, say } = options;
-  const link = new DaemonLink({
-    dial: (events) => sockets.connect(`${home}/run/daemon.sock`, events),
-    token: () => readText(disk, `${home}/run/token`),
-    clock,
-  });
-  const look = async (): Promise<StatusView> => {
-    const daemon = await link.look();
-    return {
-      at: new Date(clock.now()).toISOString(),
-      daemon,
-      safeMode: safeModeView(readSafeMode(disk, home), daemon),
-    };
-  };
-  const { listener, url } = await listen(world, options, look);
+  const dial = (events: WireEvents) => sockets.connect(`${home}/${DAEMON_SOCKET}`, events);
+  const browsers = new Browsers({ ...{ disk, clock, home, dial }, token: () => readText(disk, `${home}/${TOKEN}`) });
+  const failed = (error: unknown) => say(`an answer failed: ${String(error)}`);
+  const socket = tabs({ ...world, home }, { browsers, dial, failed });
+  const ports = { browsers, files: pageFiles, random: random.bytes, socket };
+  const listener = await listen(world, options, (request, port) => answer(request, { port, ...ports }));
+  const url = `http://127.0.0.1:${listener.port}/`;
   const address = `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`;
-  replaceSmall(disk, `${home}/run/web.json`, address); // W1
+  replaceSmall(disk, `${home}/${WEB_ADDRESS}`, address); // W1
   say(`serves this home's page on port ${listener.port}`);
-  const close = async () => {
-    link.close();
-    await listener.close();
-  };
   const keep = () => {
-    if (disk.stat(`${home}/run/web.json`) === undefined) replaceSmall(disk, `${home}/run/web.json`, address);
-    const token = new URL(url).searchParams.get("t") ?? "";
-    if (disk.stat(`${home}/run/web-token`) === undefined) replaceSmall(disk, `${home}/run/web-token`, `${token}\n`);
+    if (disk.stat(`${home}/${WEB_ADDRESS}`) === undefined) replaceSmall(disk, `${home}/${WEB_ADDRESS}`, address);
   };
-  return { url, keep, close };
+  return { url, keep, close: () => listener.close() };
 }
 
-type Listening = { readonly listener: HttpListener; readonly url: string };
+/** W4 */
+function tabs(
+  world: HostWorld & { readonly home: string },
+  ports: Pick<SocketPorts, "browsers" | "dial" | "failed">,
+): HttpUpgrade {
+  const places = new Places<PageSocket>(PLACES);
+  const methods = ownMethods({ ...world, bundle: (reports) => bugReport(world, reports) });
+  const accept: HttpUpgrade["accept"] = (socket) => {
+    const tab = new PageSocket(socket, {
+      ...{ world, ...ports },
+      sit: (one, browser) => places.sit(one, browser),
+      leave: (one) => places.leave(one),
+      own: (method, params, link) => own(methods, method)?.(params, link),
+    });
+    places.enter(tab);
+    return tab;
+  };
+  return { accept };
+}
 
 async function listen(
   world: HostWorld,
   { home, port, say }: HostOptions,
-  look: () => Promise<StatusView>,
-): Promise<Listening> {
-  const token = accessToken(world.disk, world.random, `${home}/run/web-token`);
-  // Cookies are shared between ports: two homes on one machine must not overwrite each other's.
-  const access = { token, cookie: `holdfast-${hex8(crc32(home))}` };
+  respond: (request: HttpRequest, port: number) => Promise<Answered>,
+): Promise<HttpListener> {
   const bind = (at: number): HttpListener => {
     const listener: HttpListener = world.http.listen(
-      { port: at, failed: (error) => say(`an answer failed: ${String(error)}`) },
-      (request) => answer(request, { ...access, port: listener.port } satisfies Access, look),
+      { port: at, maxMessage: MAX_LINE, failed: (error) => say(`an answer failed: ${String(error)}`) },
+      (request) => respond(request, listener.port),
     );
     return listener;
   };
-  const listener = port === 0 ? bindFree(bind, lastPort(world.disk, home)) : await bindWaiting(world, bind, port, say);
-  return { listener, url: `http://127.0.0.1:${listener.port}/?t=${token}` };
+  return port === 0 ? bindFree(bind, lastPort(world.disk, home)) : bindWaiting(world, bind, port, say);
 }
 
 /** W2. */

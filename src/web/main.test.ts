@@ -3,7 +3,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ours } from "../../tests/ours.ts";
+import { bundle } from "../../scripts/build.ts";
+import { ROOT } from "../../scripts/files.ts";
+import { ours, oursAt } from "../../tests/ours.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
 import { realSockets } from "../world/real/socket.ts";
 
@@ -22,9 +24,9 @@ function newHome(config = ""): string {
 }
 
 /** Starts the program; `said` resolves once it has logged something that matches. */
-function start(home: string, more: Readonly<Record<string, string>> = {}) {
+function start(home: string, more: Readonly<Record<string, string>> = {}, argv = ours("src/web/main.ts", home)) {
   const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_CONFIG: join(home, "config.toml"), ...more };
-  const child = Bun.spawn(ours("src/web/main.ts", home), {
+  const child = Bun.spawn(argv, {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -54,7 +56,7 @@ describe("the program", () => {
     await first.said(/serves this home's page/);
     const url = await urlIn(home);
     first.child.kill("SIGHUP");
-    expect((await fetch(url, { redirect: "manual" })).status).toBe(303);
+    expect((await fetch(url, { redirect: "manual" })).status).toBe(200);
     first.child.kill("SIGKILL");
     await first.child.exited;
     const second = start(home);
@@ -62,6 +64,16 @@ describe("the program", () => {
     expect(await urlIn(home)).toBe(url);
     second.child.kill("SIGTERM");
     expect(await second.child.exited).toBe(0);
+  });
+
+  test("its bundle carries the page's files, and names all of their sources", async () => {
+    const home = newHome();
+    const sources = await bundle(ROOT, "web", join(home, "built"));
+    for (const source of ["src/page/index.html", "src/page/main.tsx"]) expect(sources).toContain(join(ROOT, source));
+    await start(home, {}, oursAt(join(home, "built"), "main.js", home)).said(/serves this home's page/);
+    const url = await urlIn(home);
+    expect(await (await fetch(url)).text()).toMatch(/<meta name="nonce" content="[\w+/]+=*"/);
+    expect((await fetch(`${url}main.js`)).headers.get("content-type")).toStartWith("text/javascript");
   });
 
   test("a second one on the same home exits, which is not a crash", async () => {

@@ -10,10 +10,12 @@ import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
+import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
+import { realSelf } from "../world/self.ts";
 import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { readSmall, takeLock } from "./files.ts";
@@ -26,7 +28,8 @@ const DEFAULT_HEARTBEAT_MS = 2_000;
 
 const program = realProgram();
 const outlet = realConsole();
-const world = { ...realWorld(), sockets: realSockets(), http: realHttp() };
+const doors = { sockets: realSockets(), http: realHttp(), children: realChildren(), self: realSelf() };
+const world = { ...realWorld(), ...doors };
 
 function say(words: string): void {
   const line = `${new Date(world.clock.now()).toISOString()} web ${world.processes.pid}: ${words}\n`;

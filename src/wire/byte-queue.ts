@@ -3,10 +3,12 @@
 //      no more than others.
 // BQ2. A view stays valid: what it shows is never written again.
 
-const EMPTY = Buffer.alloc(0);
+const EMPTY = new Uint8Array(0);
+/** A byte order mark is a character like others. */
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export class ByteQueue {
-  #store: Buffer = EMPTY;
+  #store: Uint8Array = EMPTY;
   #from = 0;
   #to = 0;
   /** Before this there is none of what `find` looks for. */
@@ -24,8 +26,13 @@ export class ByteQueue {
   }
 
   /** All that is waiting (BQ2). */
-  view(): Buffer {
+  view(): Uint8Array {
     return this.#store.subarray(this.#from, this.#to);
+  }
+
+  /** The first bytes as text. */
+  text(count: number): string {
+    return UTF8.decode(this.#store.subarray(this.#from, this.#from + count));
   }
 
   drop(count: number): void {
@@ -45,13 +52,13 @@ export class ByteQueue {
   #grow(more: number): void {
     const waiting = this.view();
     const searched = this.#searched - this.#from;
-    this.#restart(Buffer.allocUnsafeSlow(waiting.length === 0 ? more : 2 * (waiting.length + more)));
+    this.#restart(new Uint8Array(waiting.length === 0 ? more : 2 * (waiting.length + more)));
     this.#store.set(waiting);
     this.#to = waiting.length;
     this.#searched = searched;
   }
 
-  #restart(store: Buffer): void {
+  #restart(store: Uint8Array): void {
     this.#store = store;
     this.#from = 0;
     this.#to = 0;

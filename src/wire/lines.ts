@@ -4,7 +4,10 @@ import { ByteQueue } from "./byte-queue.ts";
 
 /** Many times the size of a command line with a large environment; no client has a reason to send more. */
 export const MAX_LINE = 1 << 20;
+/** What a client reads: one answer that is not a list, or a list from a daemon that knows no pages. */
+export const MAX_ANSWER = 64 << 20;
 const NEWLINE = 10;
+const UTF8 = new TextEncoder();
 
 /** Cuts a stream into lines. */
 export class LineReader {
@@ -22,7 +25,7 @@ export class LineReader {
     const lines: string[] = [];
     for (let end = queue.find(NEWLINE); end >= 0; end = queue.find(NEWLINE)) {
       if (end > this.#most) return undefined;
-      lines.push(queue.view().toString("utf8", 0, end));
+      lines.push(queue.text(end));
       queue.drop(end + 1);
     }
     return queue.length > this.#most ? undefined : lines;
@@ -30,7 +33,7 @@ export class LineReader {
 }
 
 export function encodeLine(value: unknown): Uint8Array {
-  return Buffer.from(`${JSON.stringify(value)}\n`);
+  return UTF8.encode(`${JSON.stringify(value)}\n`);
 }
 
 /** The value in a line; undefined if it is not a JSON object, or has more values than `most`. */

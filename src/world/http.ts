@@ -6,6 +6,8 @@
 //      connection is a Fault.
 // HT5. A handler only gets a target that is a path of ours, with one slash in front: `//x` would be another host to
 //      whoever resolves it. Anything else, and a Host that makes no address, is answered with 400.
+// HT6. A WebSocket is opened only if the handler says so. A message over the limit closes it, and so does a client that
+//      is gone without a word. An error in its events closes it, and is reported like that of a handler.
 
 export type HttpRequest = {
   readonly method: string;
@@ -20,10 +22,31 @@ export type HttpRequest = {
 export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
 };
 
-export type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+/** HT6. The request becomes a WebSocket. `accept` is called once it is open, and returns what listens to it. */
+export type HttpUpgrade = { accept(socket: WebSocketConnection): WebSocketEvents };
+
+export interface WebSocketConnection {
+  /** Sends a message. What the system does not accept now is queued in memory and sent later. */
+  send(message: string | Uint8Array<ArrayBuffer>): void;
+  /** The number of queued bytes. The caller decides how much is too much. */
+  readonly waiting: number;
+  /** Sends what is queued, then closes. */
+  close(code: number, reason: string): void;
+  /** Closes now; what is queued is dropped. */
+  destroy(): void;
+}
+
+export type WebSocketEvents = {
+  message(message: string | Uint8Array): void;
+  /** Called once, whichever side closed it. */
+  closed(): void;
+};
+
+export type Answered = HttpResponse | HttpUpgrade;
+export type Answer = (request: HttpRequest) => Answered | Promise<Answered>;
 
 export interface HttpListener {
   readonly port: number;
@@ -36,6 +59,8 @@ export type ListenOptions = {
   readonly port: number;
   /** The longest accepted body; the default is tiny. */
   readonly maxBody?: number;
+  /** The longest accepted message of a WebSocket. */
+  readonly maxMessage?: number;
   /** Receives the errors that HT2 hides. */
   failed(error: unknown): void;
 };

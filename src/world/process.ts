@@ -80,6 +80,8 @@ export interface Processes extends Kinship {
    * it.
    */
   waitsForDisk(pid: number): boolean;
+  /** Whether it was stopped (state T): it lives, and does nothing. */
+  isStopped(pid: number): boolean;
   /** All processes that exist now, without zombies. */
   list(): readonly ListedProcess[];
   /**

@@ -4,6 +4,11 @@
 // S3. Variables that would make Bun do something other than run our program are not passed on.
 // S4. A program of ours that has to go on at a limit on processes starts no thread later than it must: Bun aborts if it
 //     cannot have one. Its collector of garbage takes one now and then, and gives it back after ten seconds.
+// S5. A command runs for milliseconds: its code is compiled only if it runs often. By default, compiling took a sixth
+//     of its processor time. Not so the daemon and its like: with compilers that begin late, they would want threads
+//     when it is too late to get them (S4).
+import { edenGC } from "bun:jsc";
+import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { BUN_FLAGS, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
@@ -15,7 +20,16 @@ export interface Self {
   holder(program: "holder" | "orders"): Promise<string | undefined>;
   /** Our environment, without what must not be passed on (S3). */
   environment(): Readonly<Record<string, string>>;
+  /** What this machine, or the container we are in, has. */
+  capacity(): { readonly cores: number; readonly memoryBytes: number };
+  /** Frees what is not used any more, now; or only what was made lately, which takes a tenth of the time. */
+  collect(which: "all" | "new"): void;
 }
+
+/** S5. The launcher (./holdfast) has the same for the CLI; the engine's own numbers are 500 and 100. */
+export const LATE_COMPILERS = { BUN_JSC_thresholdForJITAfterWarmUp: "50000", BUN_JSC_thresholdForJITSoon: "5000" };
+/** S4. For daemon, watchdog and page. */
+export const ENGINE_OPTIONS = { BUN_JSC_useConcurrentGC: "0" };
 
 const ROOT = resolve(import.meta.dir, "../..");
 const FLAGS = [...BUN_FLAGS, ...preloads(process.execArgv)]; // S1, S2
@@ -23,16 +37,19 @@ const FLAGS = [...BUN_FLAGS, ...preloads(process.execArgv)]; // S1, S2
  * The last two mark processes that a terminal started: a program of ours started inside a terminal does not belong to
  * it.
  */
-const NOT_PASSED_ON = ["BUN_JSC_useConcurrentGC", "HOLDFAST_TERMINAL", "HOLDFAST_HOME_ID"];
-
-/** S4. For daemon, watchdog and page. */
-export const NO_LATE_THREADS = { BUN_JSC_useConcurrentGC: "0" };
+const NOT_PASSED_ON = [
+  ...Object.keys({ ...ENGINE_OPTIONS, ...LATE_COMPILERS }),
+  "HOLDFAST_TERMINAL",
+  "HOLDFAST_HOME_ID",
+];
 
 export function realSelf(): Self {
   return {
     command: (entry, ...args) => [process.execPath, ...FLAGS, resolve(ROOT, entry), ...args],
     holder,
     environment,
+    capacity,
+    collect: (which) => void (which === "all" ? Bun.gc(true) : edenGC()),
   };
 }
 
@@ -46,6 +63,11 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
   if (there !== undefined) return Bun.file(there).text();
   const built = await Bun.build({ entrypoints: [resolve(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
   return built.success ? built.outputs[0]?.text() : undefined;
+}
+
+function capacity() {
+  const limit = process.constrainedMemory(); // 0 if there is none.
+  return { cores: availableParallelism(), memoryBytes: Math.min(totalmem(), limit || Number.POSITIVE_INFINITY) };
 }
 
 function environment(): Record<string, string> {

@@ -1,6 +1,6 @@
 // The agent commands as a user types them, with a scripted agent (actor.ts).
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
 import { type Ended, endAll, Home } from "../cli/terminal-home.ts";
@@ -69,12 +69,47 @@ test("agent new creates an agent that ask talks to; ask prints its answer, and a
   });
   rejects(await home.run("agent", "ask", "beta", "x"), 4, 'There is no agent "beta".');
   rejects(await home.run("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR), 1, "already");
-  rejects(await home.run("agent", "new", "b", "--provider", "scripted"), 1, "needs a command");
+  rejects(await home.run("agent", "new", "b", "--provider", "scripted"), 2, "needs a command");
   rejects(await home.run("agent", "new", "b", "--provider", "nobody"), 1, "There is no provider nobody.");
   rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is not a directory");
   rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "must be given together");
-  expect(await home.ok("status")).toContain("agents     1 agent\n");
+  expect(await home.ok("status")).toContain("agents     1\n");
   expect(await home.status()).toMatchObject({ counts: { agents: 1, prompts: 0 } });
+});
+
+const BWRAP = Bun.which("bwrap");
+const sandboxes =
+  BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-net", "true"]).exitCode === 0;
+
+test.skipIf(!sandboxes)("agent inspect says what a sandbox reaches, and claims no provider (needs bwrap)", async () => {
+  const home = new AgentCli();
+  mkdirSync(join(home.path, "work"));
+  const reached = async (name: string, ...flags: readonly string[]) => {
+    await home.make(name, "--sandbox", "--cwd", join(home.path, "work"), ...flags);
+    return /^sandbox {5}(.*)$/m
+      .exec(await home.ok("agent", "inspect", name))?.[1]
+      ?.split("; ")
+      .at(-1);
+  };
+  expect(await reached("plain")).toBe("no network");
+  expect(await reached("listed", "--egress", "a.org,b.org:8080")).toBe("reaches a.org, b.org:8080");
+  expect(await reached("open", "--network")).toBe("network");
+});
+
+test("a provider whose program is not installed is said to be missing, in one line", async () => {
+  const home = new AgentCli();
+  mkdirSync(join(home.path, "work"));
+  const noteOf = async (name: string, ...flags: readonly string[]) => {
+    const place = ["--cwd", join(home.path, "work"), ...flags, "--instructions", "go"];
+    await home.ok("agent", "new", name, "--provider", "scripted", ...place, "--", "no-such-agent");
+    const note = async () => (await home.json("agent", "inspect", name)).note;
+    return until("it has crashed", async () => (await note()) ?? undefined, note);
+  };
+  const plain = await noteOf("plain", "--no-sandbox");
+  expect(plain).toContain("no-such-agent cannot be started: it was not found (ENOENT). Check that the program exists");
+  expect(plain).not.toMatch(/[\r\n]|holdfast: /);
+  if (!sandboxes) return;
+  expect(await noteOf("boxed", "--sandbox")).toContain("execvp no-such-agent: ENOENT (it is not on the PATH, or the");
 });
 
 test("agent tree, inspect and inbox show the state; names are found below their parents", async () => {
@@ -122,7 +157,7 @@ test("agent tree, inspect and inbox show the state; names are found below their 
   expect(asking).toContain("recovery    parent\n");
   expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
   await home.ok("agent", "send", "other/worker", "read this", "--reply-to", worker);
-  rejects(await home.run("agent", "send", "other/worker", "x", "--reply-to", "abc"), 1, "is named by its id");
+  rejects(await home.run("agent", "send", "other/worker", "x", "--reply-to", "abc"), 2, "is named by its id");
   expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
     { sender: "user", payload: "read this", reply_to: worker },
   ]);
@@ -130,7 +165,7 @@ test("agent tree, inspect and inbox show the state; names are found below their 
   expect((await home.run("agent", "inbox", "root")).err).toContain("there are no unread messages");
   expect(await home.offered("agent", "inspect", "")).toMatch(/^[0-9a-f]{8}\n[0-9a-f]{8}\nother\nroot\n$/);
   expect(await home.offered("answer", "")).toBe(`${await home.prompt()}\n`);
-  expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
+  expect(await home.ok("status")).toContain("prompts    1 waiting for you: holdfast prompts\n");
 });
 
 test("PR-1(b,c) PR-2(a) PR-3(d) ask returns 3 if a person is asked; answer lets the turn end, once, and --always makes it a rule", async () => {

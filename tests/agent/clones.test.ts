@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync,
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/core/agent/agent.ts";
 import { lookWords } from "../../src/core/agent/clone.ts";
+import type { AgentArchive } from "../../src/daemon/agent/archive.ts";
 import { cloneOf } from "../../src/daemon/agent/clones.ts";
 import { agentGarbage } from "../../src/daemon/agent/gc.ts";
 import { GarbageCollector, type Work } from "../../src/daemon/gc.ts";
@@ -95,7 +96,8 @@ test.skipIf(!works)(
     const place = { ...world, processes: realProcesses(), home: room.home, clock: { ...world.clock, now: () => 4e12 } };
     mkdirSync(join(room.home, "agents/a"));
     const forget = async (ids: readonly string[]) => new Set(ids);
-    const agents = { agents: () => [ended], forget, clone: (agent: Agent) => cloneOf(world, agent) };
+    const archive = { lines: () => [], agent: () => undefined } as unknown as AgentArchive;
+    const agents = { agents: () => [ended], archive, forget, clone: (agent: Agent) => cloneOf(world, agent) };
     const parts = [{ garbage: (limits: Config["retention"]) => agentGarbage(place, agents, limits) }];
     const loaded = loadConfig({ env: () => undefined, absolute: (path) => path, read: () => undefined });
     if (!loaded.ok) throw new Error("the usual configuration is valid");
@@ -118,7 +120,7 @@ test.skipIf(!works)(
 
 test.skipIf(!works)("CG1 a clone that cannot be read, or compared, is kept (needs bwrap)", async () => {
   const broken = worked("cd ..; rm -rf .git/HEAD");
-  expect(await keptOf(broken.work())).toContain("cannot be looked at: fatal: not a git repository");
+  expect(await keptOf(broken.work())).toContain("cannot be inspected: fatal: not a git repository");
   const moved = worked("git commit -q --allow-empty -m one");
   renameSync(moved.room.repository, moved.room.file("moved"));
   expect(await keptOf(moved.work())).toContain("cannot be compared with");

@@ -111,12 +111,22 @@ test("an agent left by an aborted reading is forgotten when it is read again", a
   await log.close();
 });
 
+/** An archive with nothing in it. */
+function alone(store: AgentStore) {
+  return { agent: (id: string) => store.settledAgent(id) };
+}
+
 test("no agent is shown until all are read", async () => {
   const { log, store, border } = await life(await lived());
-  const handlers = agentHandlers({ border, store, trouble: () => undefined } as unknown as AgentHandlerPorts);
-  const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "rule.list"];
+  const handlers = agentHandlers({
+    border,
+    store,
+    archive: alone(store),
+    trouble: () => undefined,
+  } as unknown as AgentHandlerPorts);
+  const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "prompt.find", "rule.list", "rule.find"];
   for (const look of looks)
-    expect(await handlers[look]?.({ id: IDS[0] })).toMatchObject({ ok: false, error: { code: "not-live" } });
+    expect(await handlers[look]?.({ id: IDS[0], key: "k" })).toMatchObject({ ok: false, error: { code: "not-live" } });
   await border.foldAll(new SimClock(), nothingToFold(), () => undefined);
   expect(await handlers["agent.list"]?.({})).toEqual({ ok: true, value: [] });
   expect(await handlers["agent.show"]?.({ id: IDS[0] })).toMatchObject({ ok: false, error: { code: "unknown" } });
@@ -183,6 +193,7 @@ test("AH4 agents are shown only as far as they are durable: a decision appears i
     agentConfig: { rules: [] },
     border: await readBorder(),
     store,
+    archive: alone(store),
     trouble: () => undefined,
   } as unknown as AgentHandlerPorts);
   const shown = async () => [

@@ -1,15 +1,16 @@
 // A house of agents in an unreliable world: steps are applied to it, and after each the oracle checks everything.
 import { expect } from "bun:test";
-import { type Agent, holdsSlot, isLive, openPrompts } from "../../src/core/agent/agent.ts";
+import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { isAlive } from "../../src/core/agent/process.ts";
-import type { ProviderEvent, ProviderName } from "../../src/core/agent/provider.ts";
+import type { ProviderEvent } from "../../src/core/agent/provider.ts";
 import { Tree } from "../../src/core/agent/tree.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import type { Fuzzed } from "../sim/fuzz/fuzzer.ts";
 import { Oracle } from "./fuzz-oracle.ts";
 import { NAMES, type Saying, type Step, type Tool } from "./fuzz-steps.ts";
 import { AgentFixture, CHILD, planFor } from "./house.ts";
+import { expectSlotsCounted } from "./slot-scan.ts";
 
 const SLOTS = { scripted: 2, command: 1, openai: 1 } as const;
 
@@ -238,6 +239,8 @@ export class AgentSystem implements Fuzzed<Step> {
     } else if (effect.kind === "ask") {
       const failed = { kind: "failed", reason: "503", retryable: true } as const;
       this.#say(this.fixture.agent(id), [fails ? failed : { kind: "done", response: "well" }]);
+    } else if (effect.kind === "pass-on") {
+      this.#submit({ kind: "pass-on", id });
     } else if (effect.kind === "timer" && !fails) {
       this.fixture.now = Math.max(this.fixture.now, Date.parse(effect.at));
       this.#submit({ kind: "wake", id });
@@ -280,13 +283,9 @@ export class AgentSystem implements Fuzzed<Step> {
     this.#oracle.check(this.fixture.agentRecords);
     expect(this.fixture.tree.snapshot()).toEqual(Tree.of(this.fixture.agentRecords).snapshot());
     expect(this.fixture.tree.agents).toBe(this.#oracle.living);
+    expectSlotsCounted(this.fixture.tree, this.fixture.agentRecords);
     for (const provider of ["scripted", "command", "openai"] as const)
-      expect(this.#used(provider)).toBeLessThanOrEqual(SLOTS[provider]);
-  }
-
-  #used(provider: ProviderName): number {
-    const agents = [...this.fixture.agentRecords.values()].filter((one) => one.kind === "agent");
-    return agents.filter((agent) => agent.plan.recipe.provider === provider && holdsSlot(agent)).length;
+      expect(this.fixture.tree.taken(provider)).toBeLessThanOrEqual(SLOTS[provider]);
   }
 }
 

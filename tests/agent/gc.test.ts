@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import { orphanedSessions } from "../../src/core/agent/tree.ts";
+import { AgentArchive } from "../../src/daemon/agent/archive.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
 import { forgetAgents } from "../../src/daemon/agent/forget.ts";
 import { agentGarbage } from "../../src/daemon/agent/gc.ts";
@@ -15,7 +16,7 @@ import { GarbageCollector, type Work } from "../../src/daemon/gc.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { foldNow } from "../daemon/border.ts";
+import { foldNow, liveBorder } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { simWorld } from "../sim/world.ts";
@@ -26,6 +27,7 @@ const DAY = 86_400_000;
 const RULES: Config["retention"] = {
   ...{ removedDays: 1, endedDays: 30, tapeBytes: 0, runDays: 30, runBytes: 0, agentDays: 30, agentBytes: 1_000_000 },
   ...{ reportDays: 90, reports: 50, quarantineDays: 90, quarantineBytes: 1_000_000, histories: 2 },
+  ...{ archiveAfterMin: 60, archiveDays: 365, archiveBytes: 1_000_000_000, logDays: 365, logBytes: 1_000_000_000 },
 };
 const [ROOT, KID, GRANDCHILD, OTHER] = ["a", "b", "c", "d"].map((letter) => letter.repeat(32)) as [
   string,
@@ -44,6 +46,7 @@ class Life {
   readonly store: AgentStore;
   readonly #checkpoints: AgentCheckpoints;
   readonly #records: SessionRecords;
+  readonly archive: AgentArchive;
   /** That of every agent. */
   clone: Work | undefined;
 
@@ -66,6 +69,10 @@ class Life {
     });
     this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing });
     this.#records = new SessionRecords(world, onBug);
+    this.archive = new AgentArchive({
+      ...{ place: world, log, store: this.store, border: liveBorder(), afterMs: 0, isOff: () => false },
+      ...{ checkpoints: this.#checkpoints, records: this.#records, isQuiet: () => true },
+    });
   }
 
   async submit(command: AgentCommand): Promise<void> {
@@ -123,7 +130,7 @@ class Life {
   collect(dryRun = false) {
     const parts = { log: this.log, store: this.store, records: this.#records, checkpoints: this.#checkpoints };
     const forget = (ids: readonly string[]) => forgetAgents(parts, ids);
-    const agents = { agents: () => this.store.agents() };
+    const agents = { agents: () => this.store.agents(), archive: this.archive };
     const collector = new GarbageCollector(this.world, RULES, {
       parts: [
         { garbage: (limits) => agentGarbage(this.world, { ...agents, forget, clone: () => this.clone }, limits) },
@@ -190,7 +197,7 @@ test("GA2 a symbolic link among an agent's files is removed, and nothing behind 
   symlinkSync(join(home, "mine"), join(home, `agents/${ROOT}/processes/2`));
   const place = { ...life.world, disk: realDisk(), home };
   const forget = async (ids: readonly string[]) => new Set(ids);
-  const agents = { agents: () => life.store.agents(), forget, clone: () => undefined };
+  const agents = { agents: () => life.store.agents(), archive: life.archive, forget, clone: () => undefined };
   const parts = [{ garbage: (limits: Config["retention"]) => agentGarbage(place, agents, limits) }];
   const ports = { parts, isOff: () => false, say: () => undefined, onBug };
   expect((await new GarbageCollector(place, RULES, ports).collect(false)).failed).toEqual([]);

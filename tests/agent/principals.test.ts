@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ended, endAll, Home } from "../cli/terminal-home.ts";
 import { killIfThere, readProc } from "../daemon/home.ts";
-import { ours } from "../ours.ts";
+import { BUN, ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
@@ -133,6 +133,8 @@ test("an agent may not answer, add rules, change settings, send, or type, wherev
     ["agent", "send", "asks", "go on"],
     ["new", "-d", "mine", "--", "/bin/cat"],
     ["kill", "shell"],
+    ["open"],
+
     ["down"],
   ])
     isRefused(await home.tried("evil", "double-forked", ...args), evil);
@@ -146,9 +148,9 @@ test("an agent may not answer, add rules, change settings, send, or type, wherev
   await home.ok("send", "shell", "from the operator");
   await home.says("shell", "from the operator");
   const seen = await home.run("prompts");
-  for (const did of ["prompt.answer", "rule.add", "agent.set", "agent.send", "terminal.new", "down"])
+  for (const did of ["prompt.answer", "rule.add", "agent.set", "agent.send", "terminal.new", "device.link", "down"])
     expect(seen.err).toContain(`agent ${evil.slice(0, 12)}  ${did}`);
-  expect(await home.ok("status")).toMatch(/^refused {4}14 attempts of agents: holdfast prompts$/m);
+  expect(await home.ok("status")).toMatch(/^refused {4}15 attempts of agents: holdfast prompts$/m);
   expect((await home.status()).attempts.at(0)).toMatchObject({
     did: "prompt.answer",
     caller: { principal: "agent", agent: evil },
@@ -163,7 +165,7 @@ test("the events of a request say who sent it: pid, executable, terminal and pri
   const prompt = await home.prompt();
   const window = home.window(["answer", prompt, "allow", "--always"]);
   expect(await window.exited).toBe(0);
-  const by = { principal: "operator", exe: ours("x")[0], pid: window.pid, tty: expect.stringMatching(/^\/dev\/pts\//) };
+  const by = { principal: "operator", exe: BUN, pid: window.pid, tty: expect.stringMatching(/^\/dev\/pts\//) };
   for (const event of ["prompt.answered", "rule.added"]) expect(await home.events(asks, event)).toMatchObject([{ by }]);
   expect((await home.events(asks, "agent.created"))[0]?.by).toMatchObject({ principal: "operator", tty: null });
   expect((await home.events(asks, "prompt.opened"))[0]?.by).toBeUndefined(); // No one asked for it.

@@ -83,6 +83,40 @@ test("AG-4(b) a holder that does not answer during a recovery is adopted when it
   await place.rests(id, 1);
 });
 
+test("AG-4(b) an agent at rest is left alone by the next daemon, and its next message reaches the same process", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say ready");
+  await place.rests(id, 1);
+  const { pid } = await place.shown(id);
+  const record = place.text(`agents/${id}/session.json`);
+  await place.kill(first);
+  const second = await place.live();
+  expect(await place.shown(id)).toMatchObject({ pid });
+  await place.say(id, `>> append ${place.file("done")} once`);
+  await place.rests(id, 2);
+  expect([place.text("done"), (await place.shown(id)).pid]).toEqual(["once\n", pid]);
+  await place.kill(second);
+  expect(place.text(`agents/${id}/session.json`)).toBe(record); // R4 of daemon/agent/records.ts
+});
+
+test("AG-4(b) an agent at rest whose process ends after the restart, unasked, has another for its next message", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say ready");
+  await place.rests(id, 1);
+  const { pid } = await place.shown(id);
+  await place.kill(first);
+  await place.live();
+  killIfThere(pid ?? 0, "SIGKILL");
+  await place.logged(id, "process.ended", 1);
+  await place.say(id, `>> append ${place.file("done")} once`);
+  await place.rests(id, 2);
+  expect(place.text("done")).toBe("once\n");
+});
+
 test("PR-3(b) a daemon killed again and again in the middle of turns loses nothing and duplicates nothing", async () => {
   const place = home();
   let daemon = await place.live();

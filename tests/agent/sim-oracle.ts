@@ -6,6 +6,7 @@ import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { CRASH_WINDOW_MS, CRASHES } from "../../src/core/agent/process.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import type { LogView } from "../../src/log/inspect.ts";
+import { isArchivedName, sessionPath } from "../../src/log/session/places.ts";
 import type { ShownAgent } from "../../src/wire/rpc/agent.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import type { Disk } from "../../src/world/disk.ts";
@@ -40,13 +41,22 @@ export function wrongOnDisk(disk: Disk, view: LogView, logs: Logs): string[] {
     ...damage.map(({ where, what }) => `the log is no valid prefix: ${where}: ${what}`),
     ...[...logs].flatMap(([id, log]) => [...ofRecord(disk, id), ...ofTree(logs, id, log), ...ofLog(id, log)]),
     ...ofMessages(logs),
-    ...disk.list(`${HOME}/agents`).flatMap((id) => (logs.has(id) ? [] : ofUnknown(disk, id))),
+    ...disk.list(`${HOME}/agents`).flatMap((name) => (logs.has(idIn(name)) ? [] : ofUnknown(disk, name))),
+    ...twice(disk.list(`${HOME}/agents`).map(idIn)).map((id) => `${id} is alive and archived`),
   ];
+}
+
+function idIn(name: string): string {
+  return isArchivedName(name) ? name.slice(1) : name;
+}
+
+function twice(ids: readonly string[]): string[] {
+  return ids.filter((id, at) => ids.indexOf(id) < at);
 }
 
 /** Every session record is whole, and has a valid state. */
 function ofRecord(disk: Disk, id: string): string[] {
-  const bytes = readWhole(disk, `${HOME}/agents/${id}/session.json`);
+  const bytes = readWhole(disk, `${sessionPath(disk, HOME, `agents/${id}`)}/session.json`);
   if (bytes === undefined) return [];
   const record = JSON.parse(Buffer.from(bytes).toString());
   return STATES.includes(record.state) && record.agent_uuid === id ? [] : [`a record of ${id}: ${record.state}`];

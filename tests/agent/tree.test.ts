@@ -1,5 +1,8 @@
 // The tree of agents: who may write to whom, how agents are created and terminated, and what the logs keep.
 import { expect, test } from "bun:test";
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { overForGood } from "../../src/core/agent/gone.ts";
+import { MAX_INBOX, MAX_PAYLOAD, MAX_PAYLOAD_BYTES } from "../../src/core/agent/limits.ts";
 import { orphanedSessions, Tree } from "../../src/core/agent/tree.ts";
 import { AgentFixture } from "./house.ts";
 
@@ -169,3 +172,86 @@ test("with a thousand agents an event costs no more than with one: nothing itera
   fixture.done("a500");
   expect(fixture.agentRecords.asked - asked).toBeLessThan(100);
 });
+
+/** A root with this many children; all of them have read everything. */
+function crowd(children: number): { fixture: AgentFixture; names: string[] } {
+  const fixture = new AgentFixture();
+  fixture.create("root");
+  const names = Array.from({ length: children }, (_, at) => `child${String(at).padStart(3, "0")}`);
+  for (const name of names) fixture.create(name, { parent: "root" });
+  return { fixture, names };
+}
+
+/** Performs `pass-on` until there is none; returns the size of each transaction. */
+function passAll(fixture: AgentFixture, id: string): number[] {
+  const sizes: number[] = [];
+  while (fixture.effects(id).some(({ kind }) => kind === "pass-on")) {
+    const before = fixture.events.length;
+    fixture.do({ kind: "pass-on", id });
+    sizes.push(Buffer.byteLength(JSON.stringify(fixture.events.slice(before))));
+  }
+  return sizes;
+}
+
+test("BC1 BC2 a broadcast of any allowed length reaches any number of siblings once, in transactions that fit the log", () => {
+  const { fixture, names } = crowd(200);
+  const [sender = "", ...others] = names;
+  const text = "é".repeat(MAX_PAYLOAD);
+  const before = fixture.events.length;
+  expect(fixture.call(sender, "c1", "broadcast", { text }).result).toEqual({ to: others, not_to: [] });
+  expect(Buffer.byteLength(JSON.stringify(fixture.events.slice(before)))).toBeLessThan(MAX_TRANSACTION);
+  expect(fixture.call(sender, "c1", "broadcast", { text }).result).toEqual({ to: others, not_to: [] }); // O3
+  expect(Math.max(...passAll(fixture, sender))).toBeLessThan(MAX_TRANSACTION);
+  const enqueued = fixture.events.flatMap((one) => (one.event === "message.enqueued" ? [one] : []));
+  expect(enqueued.map(({ id }) => id).sort()).toEqual(others.toSorted());
+  expect(new Set(enqueued.map(({ data }) => data.message_id)).size).toBe(others.length);
+  expect(enqueued.every(({ data }) => data.payload === text && data.sender === sender)).toBe(true);
+  expect(fixture.do({ kind: "pass-on", id: sender })).toEqual([]); // A repeat.
+  expect(fixture.call(sender, "c2", "broadcast", { text: `${text}!` }).ok).toBe(false);
+});
+
+test("messages in any script fit the log together with the turns that they start; longer ones are refused", () => {
+  const fixture = new AgentFixture();
+  fixture.create("a");
+  const sizeOf = (work: () => void) => {
+    const before = fixture.events.length;
+    work();
+    return Buffer.byteLength(JSON.stringify(fixture.events.slice(before)));
+  };
+  const long = "漢".repeat(Math.floor(MAX_PAYLOAD_BYTES / 3) - 1);
+  const refusal = (payload: string) =>
+    fixture.refusal({ kind: "send", id: "a", message: "m0", payload, replyTo: undefined });
+  expect([refusal("漢".repeat(MAX_PAYLOAD)), refusal("\u0001".repeat(MAX_PAYLOAD))]).toEqual([
+    "too-large",
+    "too-large",
+  ]);
+  const sizes = [sizeOf(() => fixture.send("a", "m1", long))]; // It starts a turn, and a process for it.
+  for (const message of ["m2", "m3"]) sizes.push(sizeOf(() => fixture.send("a", message, long)));
+  fixture.start("a");
+  fixture.takeAll("a");
+  sizes.push(sizeOf(() => fixture.done("a"))); // And the next turn.
+  expect(fixture.agent("a").turns).toBe(2);
+  expect(fixture.agent("a").turn?.messages).toEqual(["m2"]);
+  expect(Math.max(...sizes)).toBeLessThan(MAX_TRANSACTION);
+});
+
+test("BC3 what was accepted is passed on if the sender has ended and an inbox is full, but not to the ended; until then the sender is kept", () => {
+  const { fixture, names } = crowd(80);
+  const [sender = "", gone = "", full = "", ...others] = names;
+  fixture.call(sender, "c1", "broadcast", { text: "hello" });
+  fixture.do({ kind: "terminate", id: gone, reason: "enough" });
+  fixture.do({ kind: "terminate", id: sender, reason: "enough" });
+  for (let at = 0; at < MAX_INBOX; at += 1) fixture.send(full, `m${at}`);
+  expect(overForGood([fixture.agent(sender)])).toEqual([]);
+  passAll(fixture, sender);
+  expect(overForGood([fixture.agent(sender)])).toHaveLength(1);
+  const got = (id: string) => fixture.events.filter((one) => one.id === id && isBroadcast(one)).length;
+  expect([gone, full, ...others].map(got)).toEqual([0, 1, ...others.map(() => 1)]);
+});
+
+function isBroadcast(event: AgentEvent): boolean {
+  return event.event === "message.enqueued" && event.data.kind === "broadcast";
+}
+
+/** Of the log (log/wal/wal.ts). */
+const MAX_TRANSACTION = 1 << 20;

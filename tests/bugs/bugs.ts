@@ -48,14 +48,11 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/recover.ts",
-        from: `    const again = live.get(name) ?? [];
-    const heads = again.map(({ head }) => head);
-    const verdict = judgeTail(tailOf(disk, eventsPath(home, name), drained), drained, heads);`,
+        from: "    const { verdict, again, before } = judgeLog(disk, joinPath(home, name), drained, live.get(name) ?? []);",
         to: `    const tail = tailOf(disk, eventsPath(home, name), Number.POSITIVE_INFINITY);
     const there = tail.findLast((line) => line.head !== undefined)?.head?.seq ?? 0;
-    const again = (live.get(name) ?? []).filter(({ head }) => head.seq > there);
-    const heads = again.map(({ head }) => head);
-    const verdict = judgeTail(tail, Math.max(drained, there), heads);`,
+    const rest = (live.get(name) ?? []).filter(({ head }) => head.seq > there);
+    const { verdict, again, before } = judgeLog(disk, joinPath(home, name), Math.max(drained, there), rest);`,
       },
     ],
     caughtBy: "crash sweep",

@@ -41,7 +41,7 @@ describe("log verify", () => {
     const verdict = JSON.parse(out);
     expect(code).toBe(0);
     expect(verdict).toMatchObject({ home, whole: true, running: false, quarantine: [], findings: [] });
-    expect(verdict.sessions[0]).toEqual({ session: A, entries: 5, first: 1, last: 13, waiting: 2 });
+    expect(verdict.sessions[0]).toEqual({ session: A, entries: 5, first: 1, last: 13, waiting: 2, trimmed: 0 });
     expect(contents(home)).toEqual(before);
   });
 
@@ -152,10 +152,14 @@ describe("log show", () => {
     expect((await cli(["log", "show", "--json", "--from", "91", "--home", home])).out).toBe("[]\n");
   });
 
-  test("a line holds seq, time, short id, event and all of the data", async () => {
+  test("a line holds seq, local time, short id, event and all of the data", async () => {
     const home = await closedHome(1);
-    const { out } = await cli(["log", "show", "--home", home]);
-    expect(out).toBe(`1  2026-01-02T03:04:05.678Z  3f2a9c0d  message.enqueued      {"i":0,"text":"hello"}\n`);
+    const line = (time: string) => `1  ${time}  3f2a9c0d  message.enqueued      {"i":0,"text":"hello"}\n`;
+    for (const command of ["show", "tail"]) {
+      const shown = async (zone: string) => (await cli(["log", command, "--home", home], { TZ: zone })).out;
+      expect(await shown("UTC")).toBe(line("2026-01-02 03:04:05 UTC"));
+      expect(await shown("Asia/Kolkata")).toBe(line("2026-01-02 08:34:05 +05:30"));
+    }
   });
 
   test("control characters in data, names and arguments are never printed raw", async () => {

@@ -74,6 +74,43 @@ test("`new sleep 100` says where a command goes", async () => {
   expect((await home.run("rename", "a", "b", "c")).err).not.toContain("after --");
 }, 180_000);
 
+test("what cannot be a name, a parameter or a host is wrong usage: exit 2, whoever checked it", async () => {
+  const home = new Home();
+  await home.ok("new", "-d", "only", "--", "cat");
+  const scripted = ["agent", "new", "--provider", "scripted"];
+  for (const [part, ...args] of [
+    ['"bad name" is not a valid name.', "new", "-d", "bad name"],
+    ["The name is empty.", "new", "-d", ""],
+    ['"a/b" is not a valid name.', "new", "-d", "x", "--lane", "a/b"],
+    ['"a/b" is not a valid name.', "rename", "only", "a/b"],
+    ['"a/b" is not a valid name.', "move", "only", "a/b"],
+    ["There is no command to run.", "new", "-d", "x", "--", ""],
+    ['"bad name" is not a valid name for an agent.', ...scripted, "bad name", "--", "cat"],
+    ["The provider scripted needs a command.", ...scripted, "a"],
+    ['"a b" is not a host.', ...scripted, "a", "--egress", "a b", "--", "cat"],
+  ] as const)
+    rejects(await home.run(...args), 2, part, "\n  → ");
+  writeFileSync(join(home.path, "greet.yml"), GREET);
+  for (const [part, ...params] of [
+    ["The parameter who is missing."],
+    ["The workflow has no parameter whom.", "--param", "whom=x"],
+    ['The parameter times is "many".', "--param", "who=x", "--param", "times=many"],
+    ["A --param has no name.", "--param", "who"],
+  ] as const)
+    rejects(await home.run("run", "greet.yml", ...params), 2, part, "\n  → ");
+  expect(await home.json("workflows")).toEqual([]);
+  expect((await home.json("ls")).length).toBe(1);
+}, 180_000);
+
+const GREET = [
+  "parameters:",
+  "  who: { type: string, required: true }",
+  "  times: { type: number }",
+  "steps:",
+  "  - shell: echo ${who} ${times}",
+  "",
+].join("\n");
+
 test("commands that only look take the newest run of a name; those that change something ask which", async () => {
   const home = new Home();
   const text = (word: string) => `name: greet\nsteps:\n  - {id: say, shell: 'echo ${word}; exit 1'}\n`;

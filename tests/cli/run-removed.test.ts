@@ -10,7 +10,7 @@ import { endAll, Home } from "./terminal-home.ts";
 afterAll(endAll, 180_000);
 
 /** What the next watchdog, the next daemon, agents and people read there. */
-const FILES = ["token", "watchdog.json", "watched-mine.json", "mcp.json", "web.json", "web-token", "web.lock"];
+const FILES = ["token", "watchdog.json", "watched-mine.json", "mcp.json", "web.json", "web.lock"];
 
 const WATCHED = '[watch.mine]\ncommand = ["sleep", "1000"]\n';
 

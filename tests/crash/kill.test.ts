@@ -70,6 +70,8 @@ async function lifeAndDeaths(victim: Victim): Promise<void> {
     await victim.run(randomMoment(random));
     if (victim.kills % 8 === 0) await victim.run({ kind: "never" }, "0"); // recovers, writes a little, ends well
   }
+  // On a busy machine the signal may come only after recovery: it is sent until it was in time once.
+  while (victim.killsInRecovery === 0) await victim.run({ kind: "recovering" });
   const events = parseAcks(victim.acks).reduce(
     (top, ack) => (ack.kind === "transaction" ? Math.max(top, ack.last) : top),
     0,
@@ -93,7 +95,7 @@ test(
     const ms = Math.round(performance.now() - start);
     console.error(`${kills} kills (${early} before recovery had ended), ${acks} acknowledgements, none lost, ${ms} ms`);
     expect(kills).toBeGreaterThanOrEqual(SEEDS.length * KILLS_FOR_EACH);
-    expect(early).toBeGreaterThanOrEqual(amount(1, 20));
+    expect(early).toBeGreaterThanOrEqual(SEEDS.length);
     for (const victim of victims) {
       const file = `${victim.home}.acks`;
       writeFileSync(file, victim.acks);

@@ -61,6 +61,7 @@ class Life {
       apply,
       effectsOf: ({ id, sum }) => (sum > 8 ? fail("cannot derive effects") : [{ id }]),
       isOver: ({ over }) => over,
+      since: () => "",
     };
     const perform = ({ id }: { readonly id: string }) => {
       if (id.startsWith("bad")) throw new Error("cannot perform");

@@ -90,6 +90,7 @@ test("nothing is done for a session that was set aside: no start, no orphans sto
     holders: {
       perform: ({ id }: { id: string }) => void performed.push(id),
       settled: async () => undefined,
+      livesOn: () => undefined,
       look: async ({ id }: { id: string }) => {
         looked.push(id);
         return { kind: "unstarted" };

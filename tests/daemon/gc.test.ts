@@ -9,22 +9,9 @@ import { workflowGarbage } from "../../src/daemon/workflow/gc.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { simWorld } from "../sim/world.ts";
 import { terminalOf } from "../terminal/checkpoint-sessions.ts";
+import { RULES } from "./gc-rules.ts";
 
 const DAY = 86_400_000;
-const RULES: Config["retention"] = {
-  removedDays: 1,
-  endedDays: 30,
-  tapeBytes: 1_000_000,
-  runDays: 30,
-  runBytes: 1_000_000,
-  agentDays: 30,
-  agentBytes: 1_000_000,
-  reportDays: 90,
-  reports: 50,
-  quarantineDays: 90,
-  quarantineBytes: 1_000_000,
-  histories: 2,
-};
 const id = (n: number) => `0190b6a${n}-0000-7000-8000-000000000000`;
 
 class Site {
@@ -57,7 +44,7 @@ class Site {
     return [
       ...terminalGarbage(this.world, { terminals, removedAt: at }, limits),
       ...tmuxGarbage(this.world, { cares, releasedAt: at }, limits),
-      ...workflowGarbage(this.world, [], limits),
+      ...workflowGarbage(this.world, { runs: () => [], archived: () => [] }, limits),
     ];
   }
 
@@ -320,4 +307,20 @@ test("the saved state of a tmux session is removed once released; an adopted one
   expect(site.files("tmux/let-go")).toEqual(["events.jsonl", "mine.json"]);
   for (const id of ["just-now", "kept"]) expect(site.files(`tmux/${id}`)).toContain("checkpoint.backup.json");
   expect(site.files("tmux/kept/screens")).toHaveLength(2);
+});
+
+test("PG4 what 20,000 ended terminals would free is counted whole, and shown as far as there is room", async () => {
+  const { world } = new Site();
+  const garbage = Array.from({ length: 20_000 }, (_, at): Garbage => {
+    return { what: "terminal", paths: [`/home/terminals/${at}`], bytes: 10, at: 0, reason: "it ended 40 days ago" };
+  });
+  const ports = {
+    parts: [{ garbage: () => garbage }],
+    isOff: () => false,
+    say: () => undefined,
+    onBug: () => undefined,
+  };
+  const found = await new GarbageCollector(world, RULES, ports).collect(true);
+  expect([found.bytes, found.items.length + (found.more ?? 0)]).toEqual([200_000, 20_000]);
+  expect(JSON.stringify(found).length).toBeLessThan(1 << 20);
 });

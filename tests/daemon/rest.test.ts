@@ -1,6 +1,6 @@
 // Terminals at rest: the daemon has no connection to their holders, and still misses nothing.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { HolderClient } from "../../src/wire/holder/client.ts";
 import { parseSpec } from "../../src/wire/holder/json.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
@@ -11,6 +11,8 @@ import { tapeText } from "./power-cut.ts";
 
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
+/** As long after its socket was touched a holder is asked by the next daemon (terminal/holders.ts). */
+const ASKED_MS = 3_000;
 
 /** Its sockets: the one it listens on, and one per connection. */
 function linesOf(holder: number): number {
@@ -72,6 +74,30 @@ test("an idle terminal has no connection; the end of its program is noticed, wit
     () => !existsSync(`/proc/${holder}`),
     () => `${`/proc/${holder}`} exists: ${existsSync(`/proc/${holder}`)}`,
   );
+});
+
+test("HE8 the next daemon does not wake a terminal at rest, and notices its end all the same", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const program = "trap 'exit 7' TERM; touch ready; sleep 1000 & wait";
+  const { id, pid, holder, socket } = await resting(home, "one", ["sh", "-c", program]);
+  await until(
+    "its trap is set",
+    () => existsSync(home.file("ready")),
+    () => `${home.file("ready")} exists: ${existsSync(home.file("ready"))}`,
+  );
+  await until(
+    "it cannot be asking something",
+    () => Date.now() - statSync(socket).mtimeMs > ASKED_MS,
+    () => statSync(socket).mtimeMs,
+  );
+  await home.kill(first);
+  await home.live();
+  const listed = await home.ask("terminal.list", { id, brief: true });
+  expect(listed).toMatchObject({ ok: true, value: [{ id, state: { kind: "running", pid, holder } }] });
+  expect(linesOf(holder)).toBe(0); // Settled: a connection would be kept for some rounds.
+  process.kill(pid, "SIGTERM");
+  expect(await ended(home, id)).toMatchObject({ code: 7 });
 });
 
 test("the end is noticed while the holder still waits for a client that does not read", async () => {

@@ -52,6 +52,7 @@ async function serving(kind: ListenerKind = "main") {
   };
   const server = new RpcServer({ status: act, "rule.add": act, "not.in.the.table": act }, new Bus(), {
     ...{ clock: new SimClock(), token: TOKEN, version: "1", pid: 42 },
+    devices: (token) => (token.startsWith("device") ? token : undefined),
     others: (token) => (token.startsWith("agent") ? { id: token, handlers: { "agent.call": act } } : undefined),
     callers: {
       of: (connection) => {
@@ -80,7 +81,7 @@ async function serving(kind: ListenerKind = "main") {
     return new Peer(accept, pid ?? 0);
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return { done, looked, attempts, come, settled };
+  return { done, looked, attempts, come, settled, server };
 }
 
 test("Z5 a process is looked at once, before it first changes something; looking is free", async () => {
@@ -99,6 +100,19 @@ test("Z5 an agent with this home's token may look; the rest is refused and recor
   await settled();
   expect([2, 3, 4].map((id) => peer.code(id))).toEqual([undefined, "not-allowed", "not-allowed"]);
   expect([done, attempts]).toEqual([[undefined], ["rule.add", "not.in.the.table"]]);
+});
+
+test("Z6 a browser is the one that asks, whichever process brings its token, until it is signed out", async () => {
+  const { come, done, looked, settled, server } = await serving();
+  const peer = come(AGENT).say(hello({ token: "device-1" }), ask(2, "rule.add"));
+  const other = come(AGENT).say(hello({ token: "device-2" }));
+  await settled();
+  expect(looked).toEqual([]);
+  expect(done).toEqual([{ principal: "operator", device: "device-1", pid: null, exe: null, tty: null }]);
+  server.disconnect("device-1");
+  expect([peer.closed, other.closed]).toEqual([true, false]);
+  const sandboxed = (await serving("door")).come(AGENT).say(hello({ token: "device-1" }));
+  expect(sandboxed.closed).toBe(true);
 });
 
 test("Z1 one agent's token cannot take all connections, nor can all of them, nor can an agent with this home's", async () => {

@@ -12,6 +12,7 @@ import { SessionStore } from "../../src/daemon/session-store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import { AROUND, planFor } from "../agent/house.ts";
+import { expectSlotsCounted } from "../agent/slot-scan.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { nothing } from "../sim/survive.ts";
@@ -42,6 +43,7 @@ class Site {
         apply: applyAgent,
         effectsOf: agentEffectsOf,
         isOver: (record) => record.kind === "agent" && record.terminated !== undefined,
+        since: () => "",
         changed: (before, after) => tree.note(before, after),
       },
       log,
@@ -76,6 +78,7 @@ class Site {
   /** Its description of all agents, and of the index over them. */
   sight(): unknown {
     expect(this.tree.snapshot()).toEqual(Tree.of(this.store.states).snapshot());
+    expectSlotsCounted(this.tree, this.store.states);
     return JSON.parse(JSON.stringify([...this.store.states].sort(([a], [b]) => (a < b ? -1 : 1))));
   }
 }

@@ -1,8 +1,10 @@
 // The daemon's small files: its token, its reports, and the records that tell the causes of a start apart.
 import { expect, test } from "bun:test";
+import type { ReportItem } from "../../src/core/recovery.ts";
 import { detectCause, removeCleanEnd, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
-import { readReport, writeReport } from "../../src/home/reports.ts";
+import { readReport, shortened, writeReport } from "../../src/home/reports.ts";
 import { homeToken, keepToken } from "../../src/home/token.ts";
+import { readJson } from "../../src/log/file/json-file.ts";
 import type { Report } from "../../src/wire/rpc/rpc.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -45,6 +47,21 @@ test("reports are bounded: the newest 50 stay, and each is found by its name", a
   expect(readReport(disk, "/h", null)).toEqual(report(59));
   expect(readReport(disk, "/h", names[30] ?? "")).toEqual(report(30));
   expect(readReport(disk, "/h", names[0] ?? "")).toBeNull();
+});
+
+test("PG4 the report of 20,000 terminals can be read from its file, and has what needs a person", async () => {
+  const disk = new SimDisk();
+  const items = Array.from({ length: 20_000 }, (_, at): ReportItem => {
+    const fate = at % 1000 === 999 ? "needs you" : "back as it was";
+    return { what: "terminal", id: `${at}`, name: `t${at}`, fate, reason: "x".repeat(60), next: "holdfast ls" };
+  });
+  const name = await writeReport(disk, "/h", shortened({ ...report(1), items }));
+  const read = readJson(disk, `/h/recovery/reports/${name}.json`) ?? {}; // As `holdfast recovery report` reads it.
+  const kept = readReport(disk, "/h", name);
+  expect(read).toEqual({ ...kept });
+  expect([kept?.more, kept?.items.length]).toEqual([20_000 - (kept?.items.length ?? 0), expect.any(Number)]);
+  expect(kept?.items.filter(({ fate }) => fate === "needs you")).toHaveLength(20);
+  expect(shortened(report(1))).toEqual(report(1));
 });
 
 test("no report, a bad one, and a name that leads elsewhere all return null", async () => {

@@ -31,7 +31,8 @@ export async function lists(product: Product, left: Left) {
   const prompts: Row[] = await product.json("prompts");
   return {
     terminals: terminals.map((row) => without(row, "pid", "clients", "lastOutputAt", "generation", "restoredAt")),
-    runs: runs.map(({ needs, ...run }) => ({
+    // Those that are archived meanwhile come first.
+    runs: runs.sort(byStart).map(({ needs, ...run }) => ({
       ...run,
       needs: rowsOf(needs).map((need) => without(need, "why", "prompt")),
     })),
@@ -125,6 +126,7 @@ function agentIds(product: Product): string[] {
   return product
     .names("agents")
     .filter((name) => name !== "rules")
+    .map((name) => name.replace("_", "")) // That of one that is archived.
     .sort();
 }
 
@@ -189,6 +191,8 @@ function without(row: Row, ...keys: readonly string[]): Row {
 function rowsOf(value: unknown): Row[] {
   return Array.isArray(value) ? value : [];
 }
+
+const byStart = (one: Row, other: Row) => String(one["startedAt"]).localeCompare(String(other["startedAt"]));
 
 function byName(a: Row, b: Row): number {
   return String(a["name"]).localeCompare(String(b["name"]));

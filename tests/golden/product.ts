@@ -102,7 +102,7 @@ export class Product {
   /** Of all terminals, agents and runs that lie here. */
   ids(): string[] {
     const runs = this.names("state").flatMap((repo) => this.names(`state/${repo}/sessions`));
-    return [...this.names("terminals"), ...this.names("agents"), ...runs];
+    return [...this.names("terminals"), ...this.names("agents"), ...runs].map((name) => name.replace(/^_/, ""));
   }
 
   names(directory: string): string[] {

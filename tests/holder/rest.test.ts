@@ -43,12 +43,12 @@ test("a holder gives its memory back once it has been idle for a while: after it
   const { clock, rests, heard, holder } = held();
   const began = clock.elapsed();
   void holder.run(nothing);
-  clock.advance(10_000);
+  clock.advance(20_000);
   heard[0]?.output(Buffer.from("a word"));
-  clock.advance(10_000);
+  clock.advance(20_000);
   const visit = holder.accept(DEAF);
   visit.bytes(jsonFrame(HELLO, { v: 1, token: SPEC.token, writer: "w" }));
   visit.closed();
-  clock.advance(10_000);
-  expect(rests.map((at) => at - began)).toEqual([3_000, 13_000, 23_000]);
+  clock.advance(20_000);
+  expect(rests.map((at) => at - began)).toEqual([15_000, 35_000, 55_000]);
 });

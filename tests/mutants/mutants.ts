@@ -8,6 +8,7 @@ import { DRILL } from "./rooms/drill.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
 import { LOG } from "./rooms/log.ts";
+import { PAGE } from "./rooms/page.ts";
 import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
 import { SCREEN } from "./rooms/screen.ts";
@@ -27,6 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOLDER,
   ...HOME,
   ...LOG,
+  ...PAGE,
   ...PRINCIPALS,
   ...PROXY,
   ...SCREEN,

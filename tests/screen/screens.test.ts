@@ -30,7 +30,9 @@ function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), an
   const self: Self = {
     command: () => start,
     holder: async () => undefined,
+    capacity: () => ({ cores: 1, memoryBytes: 0 }),
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),
+    collect: () => undefined,
   };
   const world = { children: realChildren(), clock: realClock(), self, home: home.path };
   const screens = new Screens(world, (crash) => void crashes.push(crash), answerMs);

@@ -174,6 +174,7 @@ export abstract class Machine {
       alive: (who) => isAlive(table, who),
       isTaken: (of) => table.isTaken(of),
       waitsForDisk: (of) => table.waitsForDisk(of),
+      isStopped: (of) => table.isStopped(of),
       list: () => table.list(),
       kin: (of) => table.kin(of),
       executable: () => null,

@@ -104,6 +104,10 @@ export class SimProcesses implements Processes {
     return this.startTime(pid) !== undefined && this.stalled.has(pid);
   }
 
+  isStopped(pid: number): boolean {
+    return this.table.get(pid)?.state === "stopped";
+  }
+
   /** The disk does not answer it; and later it does. */
   stall(pid: number, stalled = true): void {
     if (stalled) this.stalled.add(pid);

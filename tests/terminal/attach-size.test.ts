@@ -177,3 +177,20 @@ test("a drawn window is restored when it detaches: its own screen, cursor and mo
   expect(small.cooked).toBe(true);
   await leave(large);
 }, 180_000);
+
+test("if the program ends, a drawn window is restored and names the command that has the output; the other keeps it", async () => {
+  const home = new Home();
+  const { id, small, large, eyes } = await twoWindows(home);
+  large.type("echo last wo''rds\r");
+  await large.shows("last words");
+  const shown = () => textOf(eyes.small.screen.lines);
+  await until("the small window is drawn", () => eyes.small.screen.alternate, shown);
+  await showsItsPart(home, id, eyes.small, "before the end");
+  large.type("exit 3\r");
+  expect(await Promise.all([small.exited, large.exited])).toEqual([3, 3]);
+  expect(textOf(eyes.large.screen.lines).join("\n")).toContain("last words");
+  expect(textOf(eyes.large.screen.lines).join("\n")).not.toContain("holdfast history");
+  expect(eyes.small.screen.alternate).toBe(false);
+  expect(textOf(eyes.small.screen.lines).join("\n")).toContain("→ holdfast history t");
+  expect(await home.ok("history", "t")).toContain("\nlast words\n");
+}, 180_000);

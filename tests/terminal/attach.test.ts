@@ -23,6 +23,15 @@ function titlesIn(output: string): { title: string; saved: string[] } {
   return { title, saved };
 }
 
+/** A holder reports windows that come and go a moment later. */
+function hasClients(home: Home, name: string, count: number): Promise<unknown> {
+  return until(
+    `${count} clients are attached`,
+    async () => (await home.listed(name)).clients === count,
+    async () => (await home.listed(name)).clients,
+  );
+}
+
 describe("attach", () => {
   test("new attaches in an interactive terminal; Ctrl-\\ detaches, attach redraws what was there", async () => {
     const home = new Home();
@@ -37,7 +46,8 @@ describe("attach", () => {
     second.type(`more\r${DETACH}`);
     expect(await second.exited).toBe(0);
     await home.says("work", "more\nmore\n");
-    expect(await home.listed("work")).toMatchObject({ state: "running", clients: 0 });
+    await hasClients(home, "work", 0);
+    expect(await home.listed("work")).toMatchObject({ state: "running" });
   }, 180_000);
 
   test("the exit code is the program's, and its last output is shown", async () => {
@@ -112,7 +122,8 @@ describe("attach", () => {
       },
       () => home.status(),
     );
-    expect(await home.listed("t")).toMatchObject({ pid, state: "running", clients: 1 });
+    await hasClients(home, "t", 1);
+    expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
     window.type("after\r");
     await window.shows("<after>");
     window.type(DETACH);
@@ -147,18 +158,14 @@ describe("attach", () => {
     await second.shows("one\r\none\r\n");
     second.type("two\r");
     await first.shows("two\r\ntwo\r\n");
-    expect(await home.listed("t")).toMatchObject({ clients: 2 });
+    await hasClients(home, "t", 2);
     first.type(DETACH);
     expect(await first.exited).toBe(0);
     second.type("three\r");
     await second.shows("three\r\nthree\r\n");
-    expect(await home.listed("t")).toMatchObject({ clients: 1 });
+    await hasClients(home, "t", 1);
     second.kill("SIGKILL");
-    await until(
-      "no client is attached",
-      async () => (await home.listed("t")).clients === 0,
-      async () => (await home.listed("t")).clients,
-    );
+    await hasClients(home, "t", 0);
     expect(await home.listed("t")).toMatchObject({ state: "running" });
   }, 180_000);
 

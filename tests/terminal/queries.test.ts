@@ -1,7 +1,9 @@
 // What a program asks its terminal, with a real program that prints what it got: exactly one answer, from whoever can.
 import { afterAll, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll, Home } from "../cli/terminal-home.ts";
+import { isGone } from "../daemon/home.ts";
 import { PATIENCE_MS, until } from "../until.ts";
 
 afterAll(endAll, 180_000);
@@ -9,11 +11,8 @@ afterAll(endAll, 180_000);
 const DETACH = "\u001c";
 const ESC = "\u001b";
 
-/**
- * Asks for each line that it reads, in raw mode. Waits for as many answers as it should get, and then a moment for one
- * too many; prints every byte.
- */
-const PROGRAM = `
+/** Asks in raw mode. Waits for as many answers as it should get, then a moment for one too many; prints every byte. */
+const ASK = `
 import sys, os, re, tty, termios, select
 def ask(query, name, count):
     old = termios.tcgetattr(0)
@@ -24,16 +23,33 @@ def ask(query, name, count):
     while select.select([0], [], [], 0.7 if has_all() else 60)[0]: got += os.read(0, 1000)
     termios.tcsetattr(0, termios.TCSANOW, old)
     os.write(1, b"\\r\\n" + name + b" got " + got.replace(b"\\x1b", b"^") + b".\\r\\n")
+`;
+/** For each line that it reads. */
+const PROGRAM = `${ASK}
 os.write(1, b"ready\\r\\n")
 for line in sys.stdin:
     name, query, count = line.strip().split(" ")
     ask(query.replace("^", "\\x1b").encode(), name.encode(), int(count))
 `;
 
+/** By itself, once there is a file: any command of ours would start a Holdfast that was killed. */
+const ALONE = `
+import time
+os.write(1, b"ready\\r\\n")
+while not os.path.exists("go"): time.sleep(0.05)
+ask(b"abc\\x1b[6n\\x1b[c", b"alone", 2)
+open("done", "w")
+sys.stdin.read()
+`;
+
+async function written(home: Home, name: string, text: string): Promise<string> {
+  await Bun.write(join(home.path, name), text);
+  return join(home.path, name);
+}
+
 async function opened(): Promise<Home> {
   const home = new Home();
-  await Bun.write(join(home.path, "ask.py"), PROGRAM);
-  await home.ok("new", "-d", "t", "--", "python3", join(home.path, "ask.py"));
+  await home.ok("new", "-d", "t", "--", "python3", await written(home, "ask.py", PROGRAM));
   await home.says("t", "ready");
   return home;
 }
@@ -85,6 +101,31 @@ test("while the daemon is down, the holder's own answers stand: after a short ti
   await home.ok("down");
   expect(await answerTo(home, "first", "abc^[6n^[c", 2)).toBe("^[1;1R^[?1;2c");
   expect(await answerTo(home, "second", "^[?25$p^[5n", 2)).toBe("^[?25;0$y^[0n");
+}, 180_000);
+
+test("after kill -9 of daemon and watchdog the holder answers alone and once; the next daemon's screen is asked again", async () => {
+  const home = await opened();
+  await home.ok("new", "-d", "alone", "--", "python3", await written(home, "alone.py", `${ASK}${ALONE}`));
+  await home.says("alone", "ready");
+  const { daemon, watchdog } = await home.status();
+  const both = [watchdog.pid, daemon.pid];
+  for (const pid of both) process.kill(pid, "SIGSTOP"); // Or one would start the other again.
+  for (const pid of both) process.kill(pid, "SIGKILL");
+  await until(
+    "both are gone",
+    () => both.every(isGone),
+    () => both.filter((pid) => !isGone(pid)),
+  );
+  writeFileSync(join(home.path, "go"), "");
+  await until(
+    "the program has its answers",
+    () => existsSync(join(home.path, "done")),
+    () => "not yet",
+  );
+  await home.ok("up");
+  expect((await home.status()).daemon.pid).not.toBe(daemon.pid);
+  await home.says("alone", "alone got ^[1;1R^[?1;2c.");
+  await screenAnswers(home, "after", "^[7;1Habc^[6n", "^[7;4R");
 }, 180_000);
 
 test("a daemon that hangs delays an answer, and its own comes too late", async () => {

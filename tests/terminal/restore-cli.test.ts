@@ -30,7 +30,7 @@ test("a window attached when its holder was killed continues with the next gener
   );
   const report = () => home.ok("recovery", "report");
   await until("it is reported", async () => (await report()).includes("holder crash"), report);
-  expect(await report()).toContain(": holder crash, 1 terminal looked at\n");
+  expect(await report()).toContain(": holder crash, 1 terminal checked\n");
   expect(await home.json("recovery", "report")).toMatchObject({ cause: "holder crash", tookMs: 0 });
   window.type("echo $((6 * 7))\r");
   await window.shows("42");
@@ -200,9 +200,9 @@ test("a report counts each kind of item", async () => {
     writeFileSync(join(directory, `${name}.json`), JSON.stringify(report));
   };
   write("1", "terminal", "tmux session", "terminal", "process", "process");
-  expect(await home.ok("recovery", "report")).toContain("5 ms, 2 terminals, 1 tmux session, 2 processes looked at\n");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, 2 terminals, 1 tmux session, 2 processes checked\n");
   write("2");
-  expect(await home.ok("recovery", "report")).toContain("5 ms, nothing looked at\n");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, nothing checked\n");
 });
 
 test("a report says in words how the daemon ended, as far as that is known", async () => {

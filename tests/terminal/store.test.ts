@@ -207,7 +207,7 @@ test("terminals are shown only as far as they are durable: a decision appears in
   const handlers = terminalHandlers({
     store,
     border: await readBorder(),
-    holders: { trouble: () => undefined },
+    holders: { trouble: () => undefined, connections: {} },
   } as unknown as TerminalHandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;

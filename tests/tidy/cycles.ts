@@ -15,7 +15,7 @@ export function importCycles(files: readonly SourceFile[]): string[] {
 }
 
 function graphOf(files: readonly SourceFile[]): Graph {
-  const sources = files.filter(({ path }) => path.startsWith("src/") && path.endsWith(".ts") && !isTest(path));
+  const sources = files.filter(({ path }) => path.startsWith("src/") && /\.tsx?$/.test(path) && !isTest(path));
   const known = new Set(sources.map(({ path }) => path));
   const edges = ({ path, text }: SourceFile) =>
     importsOf(text).flatMap(({ from }) => {

@@ -4,7 +4,7 @@ import { isTest, type SourceFile } from "../../scripts/files.ts";
 import { codeOf } from "./source.ts";
 
 const EXPORT = /^export (?:abstract |async )*(?:class|const|function\*?|let|type) (\w+)/gm;
-const USERS = /^(?:bench|scripts|src)\/.*\.ts$/;
+const USERS = /^(?:bench|scripts|src)\/.*\.tsx?$/;
 
 /** Each unused export as `path: name`. A use is a second mention anywhere: a name is rarely given twice. */
 export function deadExports(files: readonly SourceFile[]): string[] {

@@ -17,6 +17,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   screen: ["base", "core", "world", "wire", "log", "vt"],
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],
+  /** Runs in browsers. */
+  page: ["base", "core", "wire", "vt"],
   proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],
@@ -26,9 +28,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */
 const DAEMON_ROOT = new Set([
+  ...["archive", "archive-gc", "archive-lines", "log-gc"],
   ...["main", "program", "daemon", "ports", "part", "rpc-server", "bus", "bind", "slices", "session-store", "fold"],
-  ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip"],
+  ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip", "pages"],
+  ...["devices"],
 ]);
+
+/** What the page may take of vt/: the rest needs the world. */
+const PAGE_REPLAY = "src/vt/replay.ts";
 
 /** Rooms whose files are pure: they may not bring in packages either. */
 const WITHOUT_PACKAGES = ["base", "core"];
@@ -66,6 +73,7 @@ function wrongImport(path: string, room: string, from: string): string | undefin
   if (room === "cli" && target === "package.json") return undefined; // where the version is
   if (!target.startsWith("src/")) return `src/ imports nothing outside itself, but this is ${target}`;
   const to = target.split("/")[1] ?? "";
+  if (room === "page" && to === "vt" && target !== PAGE_REPLAY) return "in a browser only vt/replay.ts works";
   if (to === room || ROOMS[room]?.includes(to)) return undefined;
   return `${room}/ may not import ${to}/`;
 }

@@ -8,28 +8,28 @@ const STRING = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/y;
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y;
 /** A stretch of a template: from its backtick, or from the `}` of a hole, to the next hole or its end. */
 const TEMPLATE = /[`}](?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{)/y;
+/** The first character of each of these, and of a brace within a hole. Trying them at every character takes seconds. */
+const MARK = /[/"'`{}]/g;
 /** A slash after one of these begins a pattern; after anything else it divides. */
 const BEFORE_PATTERN = /(?:^|[=(,:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in|of))\s*$/;
 
 /** Comments gone; strings, templates and patterns stay. */
-export function withoutComments(text: string): string {
-  return pieces(text)
-    .map((piece) => (piece.kind === "comment" ? blank(piece.text) : piece.text))
-    .join("");
-}
+export const withoutComments = once((piece) => (piece.kind === "comment" ? blank(piece.text) : piece.text));
 
 /** The comments alone. */
-export function commentsOf(text: string): string {
-  return pieces(text)
-    .map((piece) => (piece.kind === "comment" ? piece.text : blank(piece.text)))
-    .join("");
-}
+export const commentsOf = once((piece) => (piece.kind === "comment" ? piece.text : blank(piece.text)));
 
 /** Only what runs: comments and the insides of literals gone, the code in a template's holes kept. */
-export function codeOf(text: string): string {
-  return pieces(text)
-    .map((piece) => (piece.kind === "code" ? piece.text : inside(piece)))
-    .join("");
+export const codeOf = once((piece) => (piece.kind === "code" ? piece.text : inside(piece)));
+
+/** A text is taken apart once, however many rules ask for it. */
+function once(shown: (piece: Piece) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const made = known.get(text) ?? pieces(text).map(shown).join("");
+    known.set(text, made);
+    return made;
+  };
 }
 
 export function lineOf(text: string, index: number): number {
@@ -49,8 +49,7 @@ function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   const holes: number[] = []; // for each open `${`, how many braces are open within it
   let from = 0;
-  let at = 0;
-  while (at < text.length) {
+  for (let at = nextMark(text, 0); at < text.length; at = nextMark(text, at)) {
     const piece = literalAt(text, at, holes);
     if (piece === undefined) {
       countBrace(text[at], holes);
@@ -62,6 +61,12 @@ function pieces(text: string): Piece[] {
     from = at;
   }
   return [...found, { kind: "code", text: text.slice(from) }];
+}
+
+/** Where a comment or a literal may begin next, or a hole end; the end of the text if nowhere. */
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.exec(text)?.index ?? text.length;
 }
 
 function countBrace(character: string | undefined, holes: number[]): void {

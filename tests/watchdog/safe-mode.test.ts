@@ -54,21 +54,23 @@ test("SM-1(b) threshold and window are configurable", async () => {
 test.each(["EIO", "ENOMEM"])(
   "S4 %s while the file is looked at changes nothing, and is thrown to no one",
   async (code) => {
-    const { disk, mode } = setUp();
+    const { disk, clock, mode } = setUp();
     const known = mode();
     expect(known.isActive()).toBe(false);
     disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code } : undefined);
+    clock.advance(1000);
     expect(known.isActive()).toBe(false);
     expect(mode().isActive()).toBe(true); // Nothing is known: the side on which nothing is lost (S2).
     disk.fault = undefined;
     await known.enter("a test");
     disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code } : undefined);
+    clock.advance(1000);
     expect(known.state).toMatchObject({ active: true, reason: "a test" });
   },
 );
 
 test("a mode that is only guessed, since the file cannot be read, is not passed on to another program", async () => {
-  const { disk, mode } = setUp();
+  const { disk, clock, mode } = setUp();
   disk.fault = ({ path }) => (path === safeModePath(HOME) ? { kind: "fail", code: "EIO" } : undefined);
   const watchdog = mode();
   expect([watchdog.isActive(), watchdog.reason]).toEqual([true, undefined]);
@@ -76,7 +78,35 @@ test("a mode that is only guessed, since the file cannot be read, is not passed 
   await watchdog.enter("a test");
   expect(watchdog.reason).toBe("a test");
   put(disk, safeModePath(HOME), "\0");
+  clock.advance(1000);
   expect([watchdog.isActive(), watchdog.reason]).toEqual([true, undefined]);
+});
+
+test("S5 asked at every decision, the file is looked at once a second; a change by hand, and one that cannot be read, is noticed by then", async () => {
+  const { disk, clock, mode } = setUp();
+  makeDirectories(disk, `${HOME}/recovery`);
+  let looks = 0;
+  disk.fault = ({ path }) => {
+    if (path === safeModePath(HOME)) looks += 1;
+    return undefined;
+  };
+  const daemon = mode();
+  for (let decision = 0; decision < 1000; decision += 1) expect(daemon.isActive()).toBe(false);
+  expect(looks).toBe(1);
+  for (const [text, active] of [
+    ['{"active":true}', true],
+    ['{"active":false}', false],
+    ["this is not JSON, but text", true],
+  ] as const) {
+    put(disk, safeModePath(HOME), text);
+    clock.advance(1000);
+    expect([text, daemon.isActive()]).toEqual([text, active]);
+  }
+  await daemon.exit(); // Our own change needs no look.
+  expect(daemon.isActive()).toBe(false);
+  put(disk, safeModePath(HOME), '{"active":true,"reason":"by hand"}');
+  expect(await daemon.exit()).toBe(true); // Nor does it miss a change that has just been made.
+  expect(readSafeMode(disk, HOME).active).toBe(false);
 });
 
 test("S2 a file that cannot be read, for whatever reason, reads as on", async () => {
@@ -165,15 +195,16 @@ test("SM-3(a,f) entering lists providers and background checkpoints as off, and 
 });
 
 test("SM-3(g) the file is the mode: a change by the operator in another program applies here", async () => {
-  const { mode } = setUp();
+  const { clock, mode } = setUp();
   const watchdogs = mode();
   await watchdogs.enter("a loop");
   await mode().exit();
+  clock.advance(1000); // S5
   expect(watchdogs.isActive()).toBe(false);
 });
 
 test("SM-3(a) WD-9(c) a mode that cannot be written is in force anyway, until another one is written", async () => {
-  const { disk, troubles, mode } = setUp();
+  const { clock, disk, troubles, mode } = setUp();
   const watchdogs = mode();
   disk.capacity = 0;
   expect(await watchdogs.enter("a loop")).toBe(false);
@@ -184,6 +215,7 @@ test("SM-3(a) WD-9(c) a mode that cannot be written is in force anyway, until an
   const daemons = mode();
   await daemons.enter("as I was told");
   await daemons.exit();
+  clock.advance(1000); // S5
   expect(watchdogs.isActive()).toBe(false);
 });
 

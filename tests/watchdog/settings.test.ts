@@ -4,14 +4,16 @@ import { BUN_FLAGS } from "../../src/base/bun.ts";
 import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
-import { NO_LATE_THREADS, realSelf, type Self } from "../../src/world/self.ts";
+import { ENGINE_OPTIONS, LATE_COMPILERS, realSelf, type Self } from "../../src/world/self.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { put } from "../world/places.ts";
 
 const self: Self = {
   holder: async () => undefined,
+  capacity: () => ({ cores: 1, memoryBytes: 0 }),
   command: (entry, ...args) => ["bun", entry, ...args],
   environment: () => ({ PATH: "/bin", [SAFE_MODE_VARIABLE]: "old", [HEARTBEAT_VARIABLE]: "1" }),
+  collect: () => undefined,
 };
 
 function read(given: unknown): Settings {
@@ -36,7 +38,7 @@ test("WD-1(b) without settings it watches daemon and page: every 2 s, killed aft
 });
 
 test("what an earlier watchdog passed to the daemon is not passed on", () => {
-  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin", ...NO_LATE_THREADS });
+  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin", ...ENGINE_OPTIONS });
 });
 
 test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) user's programs, commands and every limit can be set", () => {
@@ -92,9 +94,10 @@ test("our own programs start from our installation, without settings that would 
   expect(runtime).toBe(process.execPath);
   expect(words.slice(0, BUN_FLAGS.length)).toEqual([...BUN_FLAGS]);
   expect(words.slice(BUN_FLAGS.length).join(" ")).toEndWith("/src/daemon/main.ts /h");
-  process.env["BUN_OPTIONS"] = "";
+  const ours = { BUN_OPTIONS: "", ...ENGINE_OPTIONS, ...LATE_COMPILERS };
+  Object.assign(process.env, ours);
   const environment = realSelf().environment();
-  delete process.env["BUN_OPTIONS"];
-  expect(environment["BUN_OPTIONS"]).toBeUndefined();
+  for (const name of Object.keys(ours)) delete process.env[name];
+  for (const name of Object.keys(ours)) expect(environment[name]).toBeUndefined();
   expect(environment["DO_NOT_TRACK"]).toBe("1");
 });

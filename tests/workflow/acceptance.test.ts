@@ -114,7 +114,7 @@ test(
     );
     for (const { place, found } of seen) {
       expect(Object.keys(found ?? {}).sort()).toEqual(OF_ALL.toSorted());
-      expect(found).toMatchObject({ version: 2, workflow_path: join(home.path, place.name, "flow.yml") });
+      expect(found).toMatchObject({ version: 3, workflow_path: join(home.path, place.name, "flow.yml") });
     }
     expect(seen.map(({ found }) => [found?.workflow_type.kind, found?.variables["x"]])).toEqual([
       ["Standard", "a"],

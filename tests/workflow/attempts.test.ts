@@ -23,7 +23,13 @@ class Stage {
   constructor() {
     this.machine.disk.makeDirectory(`${HOME}/run`);
     const doors = this.machine.doors(this.machine.born());
-    const self = { environment: () => ({}), command: () => ["bun"] as const, holder: async () => undefined };
+    const self = {
+      environment: () => ({}),
+      collect: () => undefined,
+      command: () => ["bun"] as const,
+      holder: async () => undefined,
+      capacity: () => ({ cores: 1, memoryBytes: 0 }),
+    };
     const watch = { directory: () => () => undefined };
     this.attempts = new Attempts(
       { ...doors, self, watch, paths: { uid: 0, steps: () => [] } },
@@ -37,6 +43,8 @@ class Stage {
         },
         holderCommand: () => ({ runtime: "bun", entry: "orders" }),
         beforeStep: async () => ok(undefined),
+        mayBegin: () => true,
+        slots: 2,
         secrets: new RunSecrets(() => ({})),
         onBug: (error) => this.machine.failed(error),
       },

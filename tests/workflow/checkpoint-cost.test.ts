@@ -298,7 +298,7 @@ test("UC-1(a) the file has the fields of the document at its top, and sed and sh
   );
 });
 
-test("UC-1(a) a file of version 1 is read, and replaced by one of version 2; a newer one is left alone", async () => {
+test("UC-1(a) a file of version 1 is read, and replaced by one of version 3; a newer one is left alone", async () => {
   const counted = new Counted();
   counted.hear(created());
   await counted.saved();
@@ -307,11 +307,11 @@ test("UC-1(a) a file of version 1 is read, and replaced by one of version 2; a n
   const { bytes } = encodeEnvelope({ kind, version: 1, fold, seq, time }, JSON.stringify(old));
   counted.world.disk.plant(PATH, bytes);
   const storage = new CheckpointStorage(counted.world);
-  expect(storage.load(SESSION)).toMatchObject({ ok: true, value: { newest: { saved: { ...body, version: 2 } } } });
+  expect(storage.load(SESSION)).toMatchObject({ ok: true, value: { newest: { saved: { ...body, version: 3 } } } });
   expect((await storage.save(counted.run, "Manual", seq)).ok).toBe(true);
-  expect(JSON.parse(fileOf(counted))).toMatchObject({ ...body, version: 2, reason: "Manual" });
+  expect(JSON.parse(fileOf(counted))).toMatchObject({ ...body, version: 3, reason: "Manual" });
   expect(storage.listHistory(SESSION)[0]).toMatchObject({ valid: true, seq });
-  const newer = `{"kind":"workflow","version":3,"session_id":"${SESSION}"}\n`;
+  const newer = `{"kind":"workflow","version":4,"session_id":"${SESSION}"}\n`;
   counted.world.disk.plant(PATH, Buffer.from(newer));
   const later = new CheckpointStorage(counted.world);
   expect([later.load(SESSION), await later.save(counted.run, "Manual", seq)]).toMatchObject([

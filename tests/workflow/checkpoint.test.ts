@@ -41,7 +41,7 @@ test("UC-1(a,b) AC1 one checkpoint for every kind of workflow, with all required
   const story = new Story(steps);
   story.later(5).ends("a", 0, "out\n");
   expect(stored(story.run)).toMatchObject({
-    version: 2,
+    version: 3,
     session_id: "r1",
     workflow_path: "/w/flow.yml",
     worktree_path: null,

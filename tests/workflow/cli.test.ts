@@ -21,6 +21,8 @@ test(
       code: 0,
       err: "holdfast: good.yml is valid: standard, 2 steps.\n",
     });
+    write("one.yml", "steps:", "  - shell: ls");
+    expect((await home.run("run", "--check", "one.yml")).err).toBe("holdfast: one.yml is valid: standard, 1 step.\n");
     expect(await home.json("run", "--check", "good.yml")).toMatchObject({ name: "good", mode: "standard", steps: 2 });
     expect((await home.run("run", "nowhere.yml")).code).toBe(4);
     expect(existsSync(file("run"))).toBe(false);

@@ -180,6 +180,7 @@ test("until all runs are read none is shown, and none is reported missing", asyn
     border,
     store: life.store,
     engine: { trouble: () => undefined },
+    archive: { rows: () => [], look: () => undefined },
   } as unknown as WorkflowHandlerPorts);
   for (const look of ["workflow.list", "workflow.show", "dlq.list", "dlq.show", "workflow.changes"])
     expect(await handlers[look]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "not-live" } });

@@ -30,6 +30,11 @@ const RULES: Config["retention"] = {
   quarantineDays: 90,
   quarantineBytes: 1_000_000,
   histories: 2,
+  archiveAfterMin: 60,
+  archiveDays: 365,
+  archiveBytes: 1e9,
+  logDays: 365,
+  logBytes: 1e9,
 };
 const FLOWS = {
   done: "steps:\n  - set: { a: 1 }\n",
@@ -69,8 +74,8 @@ class Life {
     await this.submit({ kind: "create", id, ...place, definition: definition.value, sourceSha256: "0" });
     for (const number of [1, 2]) {
       const at = `state/w/sessions/${id}/attempts/${number}`;
-      for (const name of ["holder.json", "claim.json", "exit.json", "file-1", `tape/${"0".repeat(16)}.seg`])
-        this.plant(`${at}/${name}`);
+      for (const name of ["holder.json", "claim.json", "exit.json", "file-1"]) this.plant(`${at}/${name}`);
+      for (const tape of ["tape", "stderr-tape", "input-tape"]) this.plant(`${at}/${tape}/${"0".repeat(16)}.seg`);
     }
     for (const day of [1, 2, 3]) this.plant(`state/w/sessions/${id}/history/checkpoint-2026-01-0${day}.json`);
     this.plant(`state/w/sessions/${id}/checkpoint.json`);
@@ -96,7 +101,12 @@ class Life {
       this.world,
       { ...RULES, ...rules },
       {
-        parts: [{ garbage: (limits) => workflowGarbage(this.world, this.store.states.values(), limits) }],
+        parts: [
+          {
+            garbage: (limits) =>
+              workflowGarbage(this.world, { runs: () => this.store.states.values(), archived: () => [] }, limits),
+          },
+        ],
         isOff: () => false,
         say: () => undefined,
         onBug,
@@ -151,15 +161,15 @@ test("output of ended runs is removed by age; a run that can continue keeps ever
   const { items, bytes } = await life.collect();
   expect(items).toEqual(dry.items);
   expect(items.filter(({ what }) => what.includes("wrote")).map(({ bytes: size, reason }) => [size, reason])).toEqual([
-    [1200, "older than 30 days"],
-    [1200, "older than 30 days"],
+    [1600, "older than 30 days"],
+    [1600, "older than 30 days"],
   ]);
-  expect(bytes).toBe(2400);
+  expect(bytes).toBe(3200);
   expect(life.files(`state/w/sessions/${DONE}/attempts`)).toEqual(["2"]); // Files that are not ours stay.
-  expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json", "history"]);
+  expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json"]);
   expect(life.files(`state/w/sessions/${CANCELLED}`)).not.toContain("attempts");
   for (const id of [FAILED, STOPPED, LOST, QUEUED, OTHER]) {
-    expect(life.files(`state/w/sessions/${id}/attempts/1`)).toHaveLength(5);
+    expect(life.files(`state/w/sessions/${id}/attempts/1`)).toHaveLength(7);
     expect(life.files("run")).toContain(`w${id.slice(0, 8)}-1.sock`);
   }
   for (const id of [DONE, CANCELLED]) expect(life.files("run")).not.toContain(`w${id.slice(0, 8)}-1.sock`);
@@ -187,9 +197,9 @@ test("ended runs share a limit: the oldest are removed first, and one that has j
   await life.run(FAILED, "done");
   life.world.clock.jump(2 * DAY);
   await life.run(OTHER, "done");
-  const { items } = await life.collect({ runBytes: 2700, histories: 20 });
+  const { items } = await life.collect({ runBytes: 3700, histories: 20 });
   expect(items.filter(({ what }) => what.includes("wrote"))).toMatchObject([
-    { reason: "more than 2700 bytes of them" },
+    { reason: "more than 3700 bytes of them" },
   ]);
   expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
   for (const id of [FAILED, OTHER]) expect(life.files(`state/w/sessions/${id}/attempts`)).toEqual(["1", "2"]);
@@ -219,7 +229,7 @@ test("a crash or power cut at any call of gc leaves every run and its log whole,
       expect([DONE, FAILED].map((id) => life.store.states.get(id)?.status.kind)).toEqual(["done", "failed"]);
       await life.collect();
       expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
-      expect(life.files(`state/w/sessions/${FAILED}/attempts/1`)).toHaveLength(5);
+      expect(life.files(`state/w/sessions/${FAILED}/attempts/1`)).toHaveLength(7);
       expect((await life.collect()).items).toEqual([]);
       await life.submit({ kind: "resume", id: FAILED, force: false }); // A second life, and it writes.
       await life.log.close();

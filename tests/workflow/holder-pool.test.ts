@@ -33,7 +33,13 @@ class Site {
         };
       },
     };
-    const self = { command: () => ["bun"] as const, holder: async () => undefined, environment: () => ({}) };
+    const self = {
+      command: () => ["bun"] as const,
+      holder: async () => undefined,
+      environment: () => ({}),
+      collect: () => undefined,
+      capacity: () => ({ cores: 1, memoryBytes: 0 }),
+    };
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
     const world = { children, clock: this.clock, disk, home: "/h", self, sockets, processes: realProcesses() };

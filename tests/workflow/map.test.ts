@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
-import { itemsOf } from "../../src/base/vector.ts";
+import type { Json } from "../../src/base/json.ts";
+import { ok } from "../../src/base/result.ts";
 import { deadLetters } from "../../src/core/workflow/decide-queue.ts";
 import type { Flow, MapPhase } from "../../src/core/workflow/definition.ts";
-import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts";
+import { allItems } from "../../src/core/workflow/item-list.ts";
+import { inputPlace, itemPages } from "../../src/core/workflow/items.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
+import { bytes } from "../world/places.ts";
 import { Story, set, shell } from "./stories.ts";
 
 function mapOf(
@@ -20,7 +23,7 @@ function reading(items: readonly number[], more: Partial<MapPhase> = {}): Story 
   return story;
 }
 
-const kinds = (story: Story) => [...itemsOf(story.run.items.all)].map(({ state }) => state.kind);
+const kinds = (story: Story) => allItems(story.run.items.all).map(({ state }) => state.kind);
 
 test("at most max_parallel items are in progress; each end starts the next in the same transaction", () => {
   const story = reading([1, 2, 3]);
@@ -174,17 +177,17 @@ test("an item's variables are its own, and its result is its set value or its ou
   const own = reading([7], { steps: [shell("m"), result] });
   own.ends("m", 0, "text\n");
   while (own.effects.includes("advance")) own.say({ kind: "advance" });
-  expect([...itemsOf(own.run.items.all)][0]?.state).toMatchObject({ kind: "succeeded", result: { of: 7, at: 0 } });
+  expect(allItems(own.run.items.all)[0]?.state).toMatchObject({ kind: "succeeded", result: { of: 7, at: 0 } });
   expect(own.variables["result"]).toBeUndefined();
   const written = reading([7]);
   written.ends("m", 0, "text\n");
-  expect([...itemsOf(written.run.items.all)][0]?.state).toMatchObject({ result: "text" });
+  expect(allItems(written.run.items.all)[0]?.state).toMatchObject({ result: "text" });
 });
 
 test("a list is JSON, a path into it, or lines; filtered, sorted and cut", () => {
   const items = (map: Partial<MapPhase>, text: string) => {
-    const found = readItems(new Story(mapOf(map)).run, { kind: "text", text });
-    return found.ok ? found.value : found.error.code;
+    const found = itemPages(new Story(mapOf(map)).run, { kind: "text", bytes: bytes(text) }, 0);
+    return found.ok ? found.value.flatMap((page) => JSON.parse(page)) : found.error.code;
   };
   expect(items({}, "[1, 2]")).toEqual([1, 2]);
   expect(items({}, "a b\n\nc\r\n")).toEqual(["a b", "c"]);
@@ -197,19 +200,24 @@ test("a list is JSON, a path into it, or lines; filtered, sorted and cut", () =>
   expect(items({ sort: { by: "item", descending: true }, max_items: 2 }, '["9", 10, "b"]')).toEqual(["b", 10]);
   expect(items({ sort: { by: "item.n", descending: false } }, '[{"n": 2}, {"n": 1}]')).toEqual([{ n: 1 }, { n: 2 }]);
   expect(items({ sort: { by: "item.n", descending: false } }, "[1]")).toBe("unset");
-  const glob = readItems(new Story(mapOf()).run, { kind: "paths", paths: ["b", "a"] });
-  expect(glob.ok ? glob.value : []).toEqual(["a", "b"]);
+  const glob = itemPages(new Story(mapOf()).run, { kind: "paths", paths: ["b", "a"] }, 0);
+  expect(glob).toEqual(ok(['["a","b"]']));
 });
 
 test("the list's path is relative to the run's directory; pages of it fit a transaction", () => {
   const place = inputPlace(new Story(mapOf({ input: { kind: "glob", pattern: "src/*.${run.name}" } })).run);
   expect(place.ok ? place.value : place).toEqual({ kind: "glob", path: "/w/src/*.story" });
-  const large = Array.from({ length: 10 }, () => "x".repeat(60_000));
-  expect(pageOf(large, 0)).toEqual({ items: large.slice(0, 4), last: false });
-  expect(pageOf(large, 8)).toEqual({ items: large.slice(8), last: true });
-  expect(pageOf([], 0)).toEqual({ items: [], last: true });
-  const whole = readItems(new Story(mapOf()).run, { kind: "text", text: JSON.stringify(["y".repeat(300_000)]) });
-  expect(whole.ok ? "" : whole.error.code).toBe("too-long");
+  const large = Array.from({ length: 10 }, () => "x".repeat(30_000));
+  const pages = (items: readonly Json[], from: number) =>
+    itemPages(new Story(mapOf()).run, { kind: "text", bytes: bytes(JSON.stringify(items)) }, from);
+  const texts = [0, 2, 4, 6, 8].map((at) => JSON.stringify(large.slice(at, at + 2)));
+  expect(pages(large, 0)).toEqual(ok(texts));
+  expect(pages(large, 8)).toEqual(ok(texts.slice(4)));
+  expect(pages([], 0)).toEqual(ok(["[]"]));
+  expect(pages(["y".repeat(200_000), 1], 0)).toEqual(ok([JSON.stringify(["y".repeat(200_000)]), "[1]"]));
+  expect(pages(["y".repeat(300_000)], 0)).toMatchObject({
+    error: { code: "too-long", message: "Item 0 is too long." },
+  });
 });
 
 test("an empty list goes straight to reduce", () => {

@@ -39,7 +39,8 @@ class Life {
     this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
     const storage = new CheckpointStorage(world);
     expect(foldNow(log, this.store, workflowFolding(storage, world.clock, nothing))).toEqual([]);
-    const ports = { rules: { allow: [], deny: [] }, say: (words: string) => void this.said.push(words), onBug };
+    const rules = { allow: [], deny: [] };
+    const ports = { rules, say: (words: string) => void this.said.push(words), onBug, archived: () => undefined };
     this.migration = new MigrationOfRuns(world, this.store, ports);
   }
 

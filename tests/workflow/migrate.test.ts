@@ -9,6 +9,7 @@ import { checkpointState, fromCheckpoint, toCheckpoint } from "../../src/core/wo
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { decideWorkflow } from "../../src/core/workflow/decide.ts";
 import type { Definition } from "../../src/core/workflow/definition.ts";
+import { allItems } from "../../src/core/workflow/item-list.ts";
 import { type MigrationPlan, planMigration } from "../../src/core/workflow/migrate.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
@@ -211,7 +212,7 @@ test("UC-10(a) an iterative run continues in its iteration", () => {
 
 test("UC-10(a) UC-11(a,b) a job keeps the results of its items; those in progress are uncertain, the others continue in order", () => {
   const run = migrated("job", jobState(), MAPPING);
-  expect([...itemsOf(run.items.all)].map(({ state, tries }) => [state.kind, tries])).toEqual([
+  expect(allItems(run.items.all).map(({ state, tries }) => [state.kind, tries])).toEqual([
     ["succeeded", 1],
     ["failed", 3],
     ["active", 1],
@@ -337,8 +338,8 @@ test("UC-10(a) our own checkpoint without its log is imported as it was", () => 
   expect([...itemsOf(again.records)]).toEqual([...itemsOf(run.records)]);
   const map = migrated("job", jobState(), MAPPING);
   const back = migrated("unified", bare(map), MAPPING);
-  expect([...itemsOf(back.items.all)].map(({ state }) => state.kind)).toEqual(
-    [...itemsOf(map.items.all)].map(({ state }) => state.kind),
+  expect(allItems(back.items.all).map(({ state }) => state.kind)).toEqual(
+    allItems(map.items.all).map(({ state }) => state.kind),
   );
   expect(progressOf(back).needs).toHaveLength(1);
   // An unfinished attempt is asked about, even if the run was stopped.

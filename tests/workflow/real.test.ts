@@ -8,7 +8,7 @@ import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../src/core/workflow/commands.ts";
 import { decideWorkflow } from "../../src/core/workflow/decide.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
-import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts";
+import { inputPlace, itemPages } from "../../src/core/workflow/items.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
@@ -50,9 +50,10 @@ function performed(run: Run, effect: WorkflowEffect): WorkflowCommand {
   if (effect.kind === "advance") return { kind: "advance", id: run.id };
   if (effect.kind === "read-items") {
     const listed = inputPlace(run);
-    const text = listed.ok && listed.value !== undefined ? readFileSync(listed.value.path, "utf8") : "";
-    const items = readItems(run, { kind: "text", text });
-    return { kind: "items-read", id: run.id, from: effect.from, ...pageOf(items.ok ? items.value : [], effect.from) };
+    const bytes = listed.ok && listed.value !== undefined ? readFileSync(listed.value.path) : new Uint8Array();
+    const pages = itemPages(run, { kind: "text", bytes }, effect.from);
+    const [first = "[]", ...rest] = pages.ok ? pages.value : [];
+    return { kind: "items-read", id: run.id, from: effect.from, items: JSON.parse(first), last: rest.length === 0 };
   }
   if (effect.kind !== "start") throw new Error(`not in this test: ${effect.kind}`);
   const { attempt } = effect;

@@ -56,7 +56,12 @@ export class Runs {
 
   /** The process that holds an attempt: it may have held others before. */
   holder(id: string, attempt: number): number {
-    return JSON.parse(this.#file(id, attempt, "claim.json")).pid;
+    return JSON.parse(this.claim(id, attempt)).pid;
+  }
+
+  /** Empty if it is not claimed yet. */
+  claim(id: string, attempt: number): string {
+    return this.#file(id, attempt, "claim.json");
   }
 
   #file(id: string, attempt: number, name: string): string {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { itemsOf } from "../../src/base/vector.ts";
 import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { changesOf } from "../../src/core/workflow/decide-versions.ts";
 import type { Definition, Flow, Step } from "../../src/core/workflow/definition.ts";
+import { allItems } from "../../src/core/workflow/item-list.ts";
 import { masked } from "../../src/core/workflow/masked.ts";
 import { rollbackTo } from "../../src/core/workflow/rollback.ts";
 import { Story, set, shell } from "./stories.ts";
@@ -115,7 +115,7 @@ test("rolling back a map takes the items that ended later", () => {
   expect([story.state, story.variables]).toEqual(["done", { all: ["one", "two", "three"], base: 1 }]);
   story.say({ kind: "rollback", records: 1, items: 1 });
   story.restart().say({ kind: "resume", force: false });
-  expect([...itemsOf(story.run.items.all)].map(({ state }) => state.kind)).toEqual(["succeeded", "active", "pending"]);
+  expect(allItems(story.run.items.all).map(({ state }) => state.kind)).toEqual(["succeeded", "active", "pending"]);
   story.ends("m", 0, "zwei");
   story.ends("m", 0, "drei");
   expect(story.variables["all"]).toEqual(["one", "zwei", "drei"]);

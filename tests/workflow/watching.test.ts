@@ -90,6 +90,77 @@ test(
     );
     for (const item of [2, 3, 4]) write(`go-${item}`, "");
     expect(await window.exited).toBe(0);
+    expect(screen(window).slice(-2)).toEqual(["map: 4/4 items", "holdfast: flow is done."]);
+  },
+  MINUTE,
+);
+
+test(
+  "a long line about a step is broken between words, and not by the window",
+  async () => {
+    const { home, write } = place();
+    write("flow.yml", "steps:", "  - id: ask", "    agent: { provider: nobody, prompt: hello }");
+    const window = home.window(["run", "flow.yml"]);
+    expect(await window.exited).toBe(1);
+    const rows = screen(window);
+    const from = rows.findIndex((row) => row.startsWith("ask: FAILED"));
+    const line = rows.slice(
+      from,
+      rows.findIndex((row) => row.startsWith("holdfast: flow failed")),
+    );
+    expect(line.length).toBeGreaterThan(1);
+    expect(line.every((row) => row.length < COLUMNS && !/^\w$/.test(row.trim()))).toBe(true);
+    expect(line.map((row) => row.trim()).join(" ")).toContain("There is no provider nobody. Use one of claude, acp,");
+  },
+  MINUTE,
+);
+
+test(
+  "without a window the items of a map are counted, sparsely, between the steps around it",
+  async () => {
+    const { home, write } = place();
+    const map = ["map:", "  input: { command: seq 1 200 }", "  max_parallel: 20", "  on_item_failure: continue"];
+    const around = ["setup:", "  - { id: before, shell: 'true' }", ...map, "  steps:"];
+    const work = "    - { id: work, shell: 'test ${item} != 7' }";
+    write("flow.yml", "mode: mapreduce", ...around, work, "reduce:", "  - { id: after, shell: 'true' }");
+    const { code, err } = await home.run("run", "flow.yml");
+    expect(code).toBe(0);
+    const lines = err.split("\n");
+    const counted = lines.filter((line) => line.startsWith("map: "));
+    expect(counted.at(-1)).toBe("map: 200/200 items, 1 failed");
+    expect(counted.length).toBeLessThanOrEqual(12);
+    const places = ["before: done", "map: ", "map: 200/200", "after: done"];
+    const found = places.map((start) => lines.findIndex((line) => line.startsWith(start)));
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+    expect(found).not.toContain(-1);
+  },
+  MINUTE,
+);
+
+test(
+  "retries of a step are announced as they happen, with or without a window, each once",
+  async () => {
+    for (const isWindow of [false, true]) {
+      const { home, write } = place();
+      const work = "echo x >> tried; test $(wc -l < tried) -ge 3";
+      write("flow.yml", "steps:", `  - { id: work, shell: '${work}', retry: { attempts: 3, backoff: 100ms } }`);
+      const run = isWindow ? home.window(["run", "flow.yml"]) : undefined;
+      const text = run === undefined ? (await home.run("run", "flow.yml")).err : "";
+      if (run !== undefined) expect(await run.exited).toBe(0);
+      const lines = run === undefined ? text.split("\n") : screen(run);
+      expect(
+        lines
+          .map((line) => line.replace(/[\d.]+ s\b|[0-9a-f]{8}/, "…"))
+          .filter((line) => line !== "")
+          .slice(-5),
+      ).toEqual([
+        "holdfast: flow is running as ….",
+        "work: try 1 failed, and it is tried again",
+        "work: try 2 failed, and it is tried again",
+        "work: done (…)",
+        "holdfast: flow is done.",
+      ]);
+    }
   },
   MINUTE,
 );

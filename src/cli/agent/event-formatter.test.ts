@@ -103,7 +103,7 @@ test("turns, prompts, tools and reminders", () => {
     ),
   ).toEqual([
     ...[
-      "turn 1 will be retried at 2026-01-02 04:04:05 +01:00: busy",
+      "turn 1 is retried at 2026-01-02 04:04:05 +01:00: busy",
       "turn 1 was interrupted",
       "turn 1 FAILED: no",
       "p: deny, by rule: No.",

@@ -147,7 +147,7 @@ function talkWords(event: AgentEvent, zone: Zone): string | undefined {
     case "turn.start":
       return `turn ${event.data.turn} begins`;
     case "turn.retrying":
-      return `turn ${event.data.turn} will be retried at ${localTime(zone, event.data.until)}: ${quoted(event.data.reason)}`;
+      return `turn ${event.data.turn} is retried at ${localTime(zone, event.data.until)}: ${quoted(event.data.reason)}`;
     case "turn.interrupted":
       return `turn ${event.data.turn} was interrupted`;
     case "turn.failed":

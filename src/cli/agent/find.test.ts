@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pickAgent } from "./find.ts";
+import { pickAgent } from "../../core/agent/find.ts";
 import { spanText } from "./row.ts";
 import { settingsOf } from "./settings.ts";
 

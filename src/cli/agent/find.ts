@@ -1,27 +1,22 @@
-// Finds the agent that a person means, and asks the daemon about it.
-// FA1. A name means the one agent with exactly this name; if several parents have one, `parent/name` distinguishes
-//      them. Anything else is a prefix of an id that matches only one agent. No match is refused; it never means "the
-//      last one".
-// FA2. A terminated agent is not listed; its full id still finds it while the daemon remembers it.
+// Has the daemon find the agent that a person means (core/agent/find.ts), and asks about it.
+// FA2. A terminated agent is not listed; its full id still finds it until it is removed.
 // FA3. Once found, the same agent is used for retries, even if the daemon died in between.
-import { isId, matchOne } from "../../base/ids.ts";
-import { ok, type Result, refused } from "../../base/result.ts";
-import { nearest } from "../../wire/files/nearest.ts";
+import { isId } from "../../base/ids.ts";
+import type { Result } from "../../base/result.ts";
+import { pickAgent } from "../../core/agent/find.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import { NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { Reader } from "../disk-reader.ts";
 import type { DataFlags, HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
-import { shortId } from "../sessions.ts";
 
-type Named = { readonly id: string; readonly name: string; readonly parent: string | null };
 type Act<T> = (client: RpcClient, agent: ListedAgent, again: boolean) => Promise<Result<T>>;
 type Look<T> = (reader: Reader, agent: ListedAgent) => Promise<Result<T>>;
-
-const SEE_ALL = "`holdfast agent tree` shows all.";
 
 /** Runs `act` on an agent, with a live daemon. */
 export async function onAgent<T>(
@@ -58,47 +53,12 @@ export async function lookAtAgent<T>(
   });
 }
 
+/** A daemon that is older than this lists them all, and the rule is applied here. */
 export async function findAgent(client: Reader, key: string): Promise<Result<ListedAgent>> {
-  const list = await client.call("agent.list", {});
+  const found = await client.call("agent.find", { key });
+  if (found.ok || found.error.code !== NO_SUCH_METHOD) return found;
+  const list = await allRows(client, "agent.list", {});
   if (!list.ok) return list;
   const picked = pickAgent(list.value, key);
   return !picked.ok && isId(key) ? client.call("agent.show", { id: key }) : picked; // FA2
-}
-
-/** FA1 */
-export function pickAgent<T extends Named>(agents: readonly T[], key: string): Result<T> {
-  const named = agents.filter((agent) => `/${pathOf(agents, agent)}`.endsWith(`/${key}`));
-  const [only, ...others] = key === "" ? [] : named;
-  if (only !== undefined && others.length === 0) return ok(only);
-  if (only !== undefined) return severalOf(agents, named, key);
-  const id = matchOne(
-    agents.map((agent) => agent.id),
-    key,
-  );
-  const found = id.ok ? agents.find((agent) => agent.id === id.value) : undefined;
-  if (found !== undefined) return ok(found);
-  if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, SEE_ALL);
-  const message = key === "" ? "No name was given." : `There is no agent ${JSON.stringify(key)}.`;
-  const near = nearest(
-    key,
-    agents.flatMap((agent) => [agent.name, pathOf(agents, agent)]),
-  );
-  return refused("unknown", message, near === undefined ? SEE_ALL : `Did you mean ${near}? ${SEE_ALL}`);
-}
-
-function severalOf(agents: readonly Named[], found: readonly Named[], key: string): Result<never> {
-  const named = found.map((agent) => `${pathOf(agents, agent)} (${shortId(agent.id)})`).join(", ");
-  return refused("ambiguous", `${JSON.stringify(key)} matches ${found.length}: ${named}.`, "Give its path, or its id.");
-}
-
-/** The agent's name after those of its parents: `root/worker`. */
-export function pathOf(agents: readonly Named[], agent: Named): string {
-  const names: string[] = [];
-  let above: Named | undefined = agent;
-  while (above !== undefined) {
-    names.unshift(above.name);
-    const { parent }: Named = above;
-    above = parent === null ? undefined : agents.find(({ id }) => id === parent);
-  }
-  return names.join("/");
 }

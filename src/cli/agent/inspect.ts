@@ -7,6 +7,7 @@ import { visibleLine, visibleProse } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -41,7 +42,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
     ["directory", agent.cwd],
-    ...workspaceLines(agent.workspace),
+    ...workspaceLines(agent),
     ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
@@ -82,7 +83,7 @@ function hanging(text: string, { columns, widthOf }: RowView): string {
 
 async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
   const messages: Result<readonly Message[]> = await lookAtAgent(world, flags, key, (client, { id }) =>
-    client.call("agent.inbox", { id }),
+    allRows(client, "agent.inbox", { id }),
   );
   if (!messages.ok) return messages;
   const { console } = world;

@@ -15,7 +15,8 @@ import { findAgent } from "./find.ts";
 import { givenText } from "./input.ts";
 import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
-import { type WorkspaceFlags, wantedWorkspace, workspaceNotes } from "./workspace.ts";
+import { wantedWorkspace, workspaceNotes } from "./workspace.ts";
+import type { WorkspaceFlags } from "./workspace-flags.ts";
 
 export type NewAgentFlags = DataFlags &
   SettingFlags & {

@@ -6,13 +6,13 @@
 // PR3. Every character can be seen (`plainLine`). The name of a tool has one line; a longer one is cut, with its
 //      length.
 // PR4. An argument begins at the bar; the lines of a long text are indented below its name.
+import { shortId } from "../../base/ids.ts";
 import { isRecord, type Json, jsonIn } from "../../base/json.ts";
 import { localTime } from "../../base/local-time.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { Console, Output } from "../../world/console.ts";
 import { count, fit, wrapped } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { spanText } from "./row.ts";
 
 /** Where a block is printed. */

@@ -3,14 +3,16 @@
 //      and is acknowledged as it was; any other answer to the same prompt is too late.
 // PA2. A person sees what they answer: the whole prompt, and the rule that it makes. If they gave only the beginning of
 //      its id, they see it first and are asked.
-// PA3. At least 8 characters of an id are needed: fewer are easily mistyped into another prompt.
 
-import { matchOne, newId } from "../../base/ids.ts";
+import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { pickPrompt } from "../../core/agent/find.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import { NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { sayAttempts } from "../attempts.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -26,9 +28,6 @@ import { ruleText } from "./rules.ts";
 
 export type AnswerFlags = DataFlags & { readonly message?: string; readonly always?: boolean };
 
-/** PA3 */
-const MIN_KEY = 8;
-
 /** Other programs rely on this shape: fields are added, never changed. */
 export function promptRow({ id, agent, name, tool, input, since, deadline, state, stage, rule }: ListedPrompt) {
   return { id, agent, tool, input, since, deadline, state, name, stage, ...(rule !== undefined && { rule }) };
@@ -38,7 +37,7 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const listed: Result<readonly ListedPrompt[]> = await look(world, { home: home.value, json: flags.json }, (client) =>
-    key === undefined ? client.call("prompt.list", {}) : onlyOne(client, key),
+    key === undefined ? allRows(client, "prompt.list", {}) : onlyOne(client, key),
   );
   if (!listed.ok) return listed;
   const { console } = world;
@@ -110,30 +109,14 @@ async function isMeant(world: DaemonCommandWorld, prompt: ListedPrompt, decision
   return /^\s*y(?:es)?\s*$/i.test(await typedLine());
 }
 
-/** A prompt that is no longer open is found too: answering it is refused with what became of it. */
+/** A daemon that is older than this lists them, and the rule is applied here. */
 async function promptOf(client: Reader, key: string): Promise<Result<ListedPrompt>> {
-  const open = await promptIn(client, false, key);
-  return open.ok || open.error.code !== "unknown" ? open : promptIn(client, true, key);
-}
-
-async function promptIn(client: Reader, closed: boolean, key: string): Promise<Result<ListedPrompt>> {
-  const listed = await client.call("prompt.list", { closed });
-  if (!listed.ok) return listed;
-  const ids = listed.value.map(({ id }) => id);
-  const meant = key.length < MIN_KEY && !ids.includes(key) ? TOO_SHORT : matchOne(ids, key); // PA3
-  if (!meant.ok) return meant.error.code === "unknown" ? noPrompt(key) : meant;
-  const found = listed.value.find(({ id }) => id === meant.value);
-  return found === undefined ? noPrompt(key) : ok(found);
-}
-
-const TOO_SHORT = refused(
-  "usage",
-  `A prompt is named by at least ${MIN_KEY} characters of its id.`,
-  "holdfast prompts",
-);
-
-function noPrompt(key: string): Result<never> {
-  return refused("unknown", `There is no prompt ${key}.`, "holdfast prompts shows all.");
+  const found = await client.call("prompt.find", { key });
+  if (found.ok || found.error.code !== NO_SUCH_METHOD) return found;
+  const open = await allRows(client, "prompt.list", { closed: false });
+  const closed = await allRows(client, "prompt.list", { closed: true });
+  if (!open.ok) return open;
+  return closed.ok ? pickPrompt((isClosed) => (isClosed ? closed : open).value, key) : closed;
 }
 
 export const promptsCommand = withDaemonWorld(prompts);

@@ -18,7 +18,7 @@ import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
-import { workspaceFlags } from "./workspace.ts";
+import { workspaceFlags } from "./workspace-flags.ts";
 
 const ROW = [
   "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt,",

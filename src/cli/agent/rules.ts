@@ -2,15 +2,18 @@
 // RU1. A rule's id is chosen before it is added, so that a retry after a daemon died adds the same rule.
 // RU2. A rule that allows more than it seems to gets a warning.
 
-import { matchOne, newId } from "../../base/ids.ts";
+import { newId } from "../../base/ids.ts";
 import { canonical, parseJson } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { pickRule } from "../../core/agent/find.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import { warningsOf } from "../../core/agent/rule-warnings.ts";
 import { type Rule, whyUnfit } from "../../core/agent/rules.ts";
 import type { ListedAgent, OwnedRule } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import { NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -59,8 +62,8 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const found = await look(world, { home: home.value, json: flags.json }, async (client) => {
-    const rules = await client.call("rule.list", {});
-    const agents = await client.call("agent.list", {});
+    const rules = await allRows(client, "rule.list", {});
+    const agents = await allRows(client, "agent.list", {});
     if (!rules.ok) return rules;
     return agents.ok ? ok({ rules: rules.value, agents: agents.value }) : agents;
   });
@@ -73,9 +76,10 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
 }
 
 function tableOf({ console }: DaemonCommandWorld, rules: readonly OwnedRule[], agents: readonly ListedAgent[]): string {
+  const names = new Map(agents.map(({ id, name }) => [id, name]));
   const rows = rules.map(({ agent, rule }) => {
     const { rule_id, decision, tool, message } = rule;
-    const owner = agent === null ? "all" : (agents.find(({ id }) => id === agent)?.name ?? agent);
+    const owner = agent === null ? "all" : (names.get(agent) ?? agent);
     return [rule_id, owner, decision, tool, argumentText(rule), message].map(visibleLine);
   });
   return tableText(console, [HEAD, ...rows], CUTS);
@@ -139,15 +143,14 @@ async function rm(world: DaemonCommandWorld, flags: DataFlags, key: string): Pro
   return ok(EXIT.ok);
 }
 
+/** A daemon that is older than this lists them, and the rule is applied here. */
 async function ruleOf(client: RpcClient, key: string): Promise<Result<string>> {
-  const rules = await client.call("rule.list", {});
-  if (!rules.ok) return rules;
-  const found = matchOne(
-    rules.value.map(({ rule }) => rule.rule_id),
-    key,
-  );
-  if (found.ok) return found;
-  return refused(found.error.code, found.error.message, "`holdfast rules ls` shows all.");
+  let found = await client.call("rule.find", { key });
+  if (!found.ok && found.error.code === NO_SUCH_METHOD) {
+    const rules = await allRows(client, "rule.list", {});
+    found = rules.ok ? pickRule(rules.value, key) : rules;
+  }
+  return found.ok ? ok(found.value.rule.rule_id) : found;
 }
 
 export const rulesLsCommand = withDaemonWorld(ls);

@@ -2,9 +2,11 @@
 // AS1. A daemon that answers resolves the name. If it does not know it (a terminated agent), or is down, the logs are
 //      searched: an agent's first entry has its name.
 // AS2. The daemon is asked about the agent, so that it knows that a person looks: its prompts do not expire meanwhile.
+
 import { ok, type Result } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
+import { pickAgent } from "../../core/agent/find.ts";
 import { dial } from "../../home/dial.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
@@ -15,7 +17,7 @@ import { type Following, follow } from "../log/follow.ts";
 import { lastEntries } from "../log/last.ts";
 import { cursorAt, type EntryFound, inOrder } from "../log/merge.ts";
 import { endOf, type Opened, steadyView } from "../log/view.ts";
-import { findAgent, pickAgent } from "./find.ts";
+import { findAgent } from "./find.ts";
 
 export type AgentLog = { readonly id: string; readonly opened: Opened };
 

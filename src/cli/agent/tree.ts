@@ -1,17 +1,18 @@
 // `holdfast agent tree`: the agents, each below its parent, with state, length of the turn, unread messages and
 // prompts.
 
+import { shortId } from "../../base/ids.ts";
 import { localTimes, type Zone } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson, say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { tableText } from "../table.ts";
 import { spanText, type TreeRow, treeOf } from "./row.ts";
 
@@ -21,7 +22,7 @@ async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> 
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const listed = await look<readonly ListedAgent[]>(world, { home: home.value, json: flags.json }, (reader) =>
-    reader.call("agent.list", {}),
+    allRows(reader, "agent.list", {}),
   );
   if (!listed.ok) return listed;
   const { console } = world;

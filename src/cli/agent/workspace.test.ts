@@ -1,6 +1,8 @@
 // The flags of `agent new` about its workspace, and how the workspace is shown.
 import { expect, test } from "bun:test";
-import { type WorkspaceFlags, wantedWorkspace, workspaceLines, workspaceNotes } from "./workspace.ts";
+import type { Workspace } from "../../core/agent/workspace.ts";
+import { wantedWorkspace, workspaceLines, workspaceNotes } from "./workspace.ts";
+import type { WorkspaceFlags } from "./workspace-flags.ts";
 
 const absolute = (path: string) => `/here/${path}`;
 
@@ -43,31 +45,44 @@ test("flags about a sandbox ask for one, and are refused with --no-sandbox", () 
   }
 });
 
+const placed = (workspace: Workspace | null) => ({ workspace, provider: "claude", command: [] });
+
 test("a workspace is shown in words", () => {
-  expect(workspaceLines(null)).toEqual([
+  expect(workspaceLines(placed(null))).toEqual([
     ["worktree", null],
     ["clone", null],
     ["sandbox", null],
   ]);
   const worktree = { path: "/h/w", repository: "/r", branch: "holdfast/a" };
   const sandbox = { read: ["/ro"], write: ["/h/w", "/w"], git: null, network: false };
-  expect(workspaceLines({ worktree, sandbox })).toEqual([
+  expect(workspaceLines(placed({ worktree, sandbox }))).toEqual([
     ["worktree", "/h/w (branch holdfast/a)"],
     ["clone", null],
     ["sandbox", "writes /h/w, /w; reads /ro; no network"],
   ]);
-  const [, , [, shown] = []] = workspaceLines({ worktree, sandbox: { ...sandbox, egress: ["a.org"] } });
-  expect(shown).toBe("writes /h/w, /w; reads /ro; reaches its provider, a.org");
+  const reached = (egress: string[], provider = "claude", command: string[] = []) => {
+    const [, , [, shown] = []] = workspaceLines({
+      workspace: { worktree, sandbox: { ...sandbox, egress } },
+      provider,
+      command,
+    });
+    return shown?.split("; ").at(-1);
+  };
+  expect(reached(["a.org"])).toBe("reaches its provider, a.org");
+  expect(reached([])).toBe("reaches its provider");
+  expect(reached([], "acp", ["/usr/bin/codex-acp"])).toBe("reaches its provider");
+  expect(reached([], "scripted", ["sh", "agent.sh"])).toBe("no network");
+  expect(reached(["a.org"], "scripted", ["sh"])).toBe("reaches a.org");
 });
 
 test("a new agent's clone, and a sandbox that it lacks, are told with the command that follows", () => {
   const sandbox = { read: [], write: ["/h/c"], git: null, network: true };
   const clone = { path: "/h/c", repository: "/r", git: "/r", branch: "holdfast/a" };
   const cloned = { worktree: null, sandbox, clone };
-  expect(workspaceLines(cloned)[1]).toEqual(["clone", "/h/c (branch holdfast/a), of /r"]);
+  expect(workspaceLines(placed(cloned))[1]).toEqual(["clone", "/h/c (branch holdfast/a), of /r"]);
   expect(workspaceNotes({ name: "a", workspace: cloned }).join()).toContain("holdfast agent fetch a");
   const lacking = { worktree: null, sandbox: null, unsandboxed: "no bwrap" };
-  expect(workspaceLines(lacking)[2]).toEqual(["sandbox", "none: no bwrap"]);
+  expect(workspaceLines(placed(lacking))[2]).toEqual(["sandbox", "none: no bwrap"]);
   expect(workspaceNotes({ name: "a", workspace: lacking })).toHaveLength(1);
   expect(workspaceNotes({ name: "a", workspace: null })).toEqual([]);
 });

@@ -1,39 +1,9 @@
 // Where an agent works: parses the flags, and formats the result.
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Workspace } from "../../core/agent/workspace.ts";
+import { hasKnownService } from "../../core/agent/provider-access.ts";
 import { egressOf } from "../../wire/proxy/egress.ts";
 import type { ShownAgent, WantedWorkspace } from "../../wire/rpc/agent.ts";
-import { flag, text } from "../flags.ts";
-
-export type WorkspaceFlags = {
-  readonly worktree?: boolean;
-  readonly sandbox?: boolean;
-  readonly bindRo?: readonly string[];
-  readonly bind?: readonly string[];
-  readonly network?: boolean;
-  readonly noNetwork?: boolean;
-  readonly egress?: readonly string[];
-};
-
-const many = (placeholder: string, brief: string) =>
-  ({ kind: "parsed", parse: text, optional: true, variadic: true, placeholder, brief }) as const;
-
-export const workspaceFlags = {
-  worktree: flag(
-    "Work in a separate git worktree on its own branch (holdfast/NAME-ID), which is kept after the agent ends",
-  ),
-  sandbox: {
-    kind: "boolean",
-    optional: true,
-    brief:
-      "Run in a sandbox (bubblewrap) that sees only the system, its directory (of a repository: a clone) and what you bind [default = agents.sandbox]",
-  },
-  bindRo: many("path", "A path that its sandbox may also read, but not change. May be repeated"),
-  bind: many("path", "A path that its sandbox may also change. May be repeated"),
-  egress: many("host,…", "Hosts that its sandbox may also reach (github.com, *.example.org, 10.0.0.5:5432)"),
-  network: flag("A sandbox with the whole network, and this machine's loopback"),
-  noNetwork: flag("A sandbox that reaches nothing, not even its provider; its Holdfast tools still work"),
-} as const;
+import type { WorkspaceFlags } from "./workspace-flags.ts";
 
 /** What it should see implies a sandbox. */
 export function wantedWorkspace(
@@ -60,13 +30,15 @@ function networkOf({ network = false, noNetwork = false, egress }: WorkspaceFlag
   return network ? "all" : noNetwork ? "none" : "proxy";
 }
 
-export function workspaceLines(workspace: Workspace | null): (readonly [string, string | null])[] {
-  const { worktree = null, sandbox = null, clone, unsandboxed } = workspace ?? {};
+type Placed = Pick<ShownAgent, "workspace" | "provider" | "command">;
+
+export function workspaceLines(agent: Placed): (readonly [string, string | null])[] {
+  const { worktree = null, sandbox = null, clone, unsandboxed } = agent.workspace ?? {};
   const more = (name: string, paths: readonly string[]) => (paths.length === 0 ? [] : [`${name} ${paths.join(", ")}`]);
   const shown = sandbox && [
     ...more("writes", sandbox.write),
     ...more("reads", sandbox.read),
-    sandbox.network ? "network" : reachedText(sandbox.egress),
+    sandbox.network ? "network" : reachedText(agent, sandbox.egress),
   ];
   return [
     ["worktree", worktree && `${worktree.path} (branch ${worktree.branch})`],
@@ -75,9 +47,10 @@ export function workspaceLines(workspace: Workspace | null): (readonly [string, 
   ];
 }
 
-function reachedText(egress: readonly string[] | undefined): string {
-  if (egress === undefined) return "no network";
-  return ["reaches its provider", ...egress].join(", ");
+/** Without a list it has no proxy either (`--no-network`). */
+function reachedText(agent: Placed, egress: readonly string[] | undefined): string {
+  const reached = egress === undefined ? [] : [...(hasKnownService(agent) ? ["its provider"] : []), ...egress];
+  return reached.length === 0 ? "no network" : `reaches ${reached.join(", ")}`;
 }
 
 /** What a person should know about where a new agent works. */
@@ -86,9 +59,7 @@ export function workspaceNotes({ name, workspace }: Pick<ShownAgent, "name" | "w
   return [
     ...(clone === undefined
       ? []
-      : [
-          `${name} works in a clone of ${clone.repository}, without what is not committed there.\n  → ${fetching(name)}`,
-        ]),
+      : [`${name} works in a clone of ${clone.repository}: uncommitted changes are not in it.\n  → ${fetching(name)}`]),
     ...(unsandboxed === undefined ? [] : [`${name} runs without a sandbox: ${unsandboxed}.\n  → ${NO_SANDBOX}`]),
   ];
 }

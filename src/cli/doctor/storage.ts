@@ -8,7 +8,8 @@ import { checkCheckpoint } from "../../log/checkpoint/check.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { isReadable } from "../../log/file/readable.ts";
 import type { Finding as Damage, Inspection } from "../../log/inspect.ts";
-import { eventsPath } from "../../log/session/places.ts";
+import { logBytes } from "../../log/session/log-segments.ts";
+import { eventsPathNow, sessionPath } from "../../log/session/places.ts";
 import { isDamage, settled } from "../log/verify.ts";
 import { steadyView } from "../log/view.ts";
 import { readPart } from "../log-file.ts";
@@ -24,7 +25,7 @@ const SESSIONS_AT_ONCE = 16;
 export async function checkLog(site: Site): Promise<Finding[]> {
   const { world, home } = site;
   const view = await steadyView(world, home);
-  const sizes = view.sessions.map((session) => world.disk.stat(eventsPath(home, session))?.size ?? 0);
+  const sizes = view.sessions.map((session) => logBytes(world.disk, sessionPath(world.disk, home, session)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const whole = site.deep || bytes <= SMALL_BYTES; // DS1
   const found: Damage[] = [...view.inspect([]).findings];
@@ -36,14 +37,16 @@ export async function checkLog(site: Site): Promise<Finding[]> {
   if (damage.length > 0) return [damaged(damage)];
   const sessions = count(view.sessions.length, "session");
   if (whole) return [fine("log", `the write-ahead log and every line of ${sessions}: whole`)];
-  for (const [at, session] of view.sessions.entries()) readEnd(site, session, sizes[at] ?? 0);
+  for (const session of view.sessions) readEnd(site, session);
   const mib = Math.ceil(bytes / (1 << 20));
   return [fine("log", `the write-ahead log is whole, and ${sessions} can be read; --deep checks their ${mib} MiB`)];
 }
 
 /** A read error is thrown as a Fault. */
-function readEnd({ world, home }: Site, session: string, size: number): void {
-  readPart(world.disk, eventsPath(home, session), Math.max(0, size - END_BYTES), END_BYTES);
+function readEnd({ world, home }: Site, session: string): void {
+  const path = eventsPathNow(world.disk, home, session);
+  const size = world.disk.stat(path)?.size ?? 0;
+  readPart(world.disk, path, Math.max(0, size - END_BYTES), END_BYTES);
 }
 
 /** DS2 */

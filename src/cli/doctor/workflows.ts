@@ -14,7 +14,8 @@ import { readHeld } from "../../home/held/held-state.ts";
 import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { checkCheckpoint } from "../../log/checkpoint/check.ts";
 import type { LogView } from "../../log/inspect.ts";
-import { eventsPath } from "../../log/session/places.ts";
+import { isLogFile, logBytes } from "../../log/session/log-segments.ts";
+import { sessionPath } from "../../log/session/places.ts";
 import { steadyView } from "../log/view.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Site, some, warning } from "./check.ts";
@@ -30,7 +31,10 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
   const { world, home } = site;
   const view = await steadyView(world, home);
   const sessions = view.sessions.filter((session) => session.startsWith("state/"));
-  const bytes = sessions.reduce((sum, session) => sum + (world.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
+  const bytes = sessions.reduce(
+    (sum, session) => sum + logBytes(world.disk, sessionPath(world.disk, home, session)),
+    0,
+  );
   if (bytes > SMALL_BYTES && !site.deep)
     return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
   const place = { disk: world.disk, clock: world.clock, home };
@@ -105,7 +109,7 @@ function withoutLog({ world, home }: Site, sessions: readonly string[], known: R
   const strays = sessions.filter((session) => {
     if (known.has(session)) return false;
     const names = world.disk.list(joinPath(home, session));
-    return !names.includes("events.jsonl") && names.some((name) => name === "checkpoint.json" || name === "attempts");
+    return !names.some(isLogFile) && names.some((name) => name === "checkpoint.json" || name === "attempts");
   });
   if (strays.length === 0) return [];
   const what = `${count(strays.length, "run")} without a log: ${some(strays)}`;

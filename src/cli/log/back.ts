@@ -3,6 +3,7 @@
 import { joinPath } from "../../base/path.ts";
 import { openRetrying, readAll } from "../../log/file/file.ts";
 import { type Line, wholeLines } from "../../log/session/lines.ts";
+import { segmentsIn } from "../../log/session/log-segments.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import { FROM_START, type ReadFrom } from "../../log/session/session-log.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
@@ -17,17 +18,25 @@ export type Stop = (seq: number) => boolean;
 
 /** The position after the last entry for which `stop` returns true, or the start. */
 export function placeFromEnd(disk: Disk, directory: string, stop: Stop): ReadFrom {
-  const path = joinPath(directory, EVENTS_FILE);
-  if (disk.stat(path) === undefined) return FROM_START;
+  const { trimmed, segments } = segmentsIn(disk, directory);
+  const paths = [...segments.map(({ path }) => path), joinPath(directory, EVENTS_FILE)];
+  for (const [at, path] of [...paths.entries()].reverse()) {
+    const place = disk.stat(path) && searchBack(disk, path, stop);
+    if (place !== undefined) return { file: segments[at - 1]?.last ?? trimmed, ...place };
+  }
+  return FROM_START;
+}
+
+function searchBack(disk: Disk, path: string, stop: Stop): Omit<ReadFrom, "file"> | undefined {
   const file = openRetrying(disk, path, "read");
   try {
-    return searchBack(file, stop);
+    return searchFile(file, stop);
   } finally {
     file.close();
   }
 }
 
-function searchBack(file: OpenFile, stop: Stop): ReadFrom {
+function searchFile(file: OpenFile, stop: Stop): Omit<ReadFrom, "file"> | undefined {
   let window = FIRST_WINDOW;
   for (let end = file.size(); end > 0; ) {
     const from = Math.max(0, end - window);
@@ -38,7 +47,7 @@ function searchBack(file: OpenFile, stop: Stop): ReadFrom {
     window = start === end ? window * 2 : Math.max(window, Math.min(window * 4, MAX_WINDOW));
     end = start;
   }
-  return FROM_START;
+  return undefined;
 }
 
 /** The lines that start at or after `from` and end at or before `end`, and where the first of them starts. */

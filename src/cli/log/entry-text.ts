@@ -1,8 +1,9 @@
-// An entry as a line for people, or as JSON for programs.
+// An entry as a line for people, with its local time, or as JSON for programs, in UTC.
+import { shortId } from "../../base/ids.ts";
+import { localTime } from "../../base/local-time.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { Console } from "../../world/console.ts";
 import { fit } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import type { EntryFound } from "./merge.ts";
 
 /** Wide enough for most names, so that the data starts in one column. */
@@ -16,10 +17,10 @@ export type EntryText = (found: EntryFound) => string;
 export function entryText(console: Console, json: boolean, lastSeq: number): EntryText {
   if (json) return jsonText;
   const digits = Number.isFinite(lastSeq) ? String(lastSeq).length : 1;
-  if (!console.out.tty) return (found) => visibleLine(lineOf(found, digits));
+  if (!console.out.tty) return (found) => visibleLine(lineOf(console, found, digits));
   return (found) => {
     const columns = console.out.columns();
-    const line = lineOf(found, digits).slice(0, ENOUGH * columns);
+    const line = lineOf(console, found, digits).slice(0, ENOUGH * columns);
     return fit(visibleLine(line), columns, (text) => console.widthOf(text));
   };
 }
@@ -29,9 +30,10 @@ function jsonText({ session, entry }: EntryFound): string {
   return visibleLine(JSON.stringify({ seq, prev, session, session_id, ts, event, data, by }));
 }
 
-function lineOf({ entry }: EntryFound, digits: number): string {
+function lineOf(console: Console, { entry }: EntryFound, digits: number): string {
   const seq = String(entry.seq).padStart(digits);
   const event = entry.event.padEnd(EVENT_COLUMNS);
   const by = entry.by === undefined ? "" : `  by ${JSON.stringify(entry.by)}`;
-  return `${seq}  ${entry.ts}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}${by}`;
+  const time = localTime(console, entry.ts);
+  return `${seq}  ${time}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}${by}`;
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import * as homes from "../../../tests/cli/homes.ts";
 import { LogView } from "../../log/inspect.ts";
+import { FROM_START } from "../../log/session/session-log.ts";
 import { realDisk } from "../../world/real/disk.ts";
 import { placeFromEnd } from "./back.ts";
 import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
@@ -86,6 +87,6 @@ describe("placeFromEnd", () => {
   });
 
   test("a session that has no log yet is read from the start", () => {
-    expect(placeFromEnd(disk, join(homes.emptyHome(), "agents/x"), () => true)).toEqual({ offset: 0, seq: 0 });
+    expect(placeFromEnd(disk, join(homes.emptyHome(), "agents/x"), () => true)).toEqual(FROM_START);
   });
 });

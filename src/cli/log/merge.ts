@@ -12,7 +12,7 @@ export type Cursor = { place: ReadFrom; next: number };
 export type Cursors = Map<string, Cursor>;
 
 export type EntryFound = { readonly session: string; readonly entry: Entry };
-export type Harm = { readonly session: string; readonly reading: Exclude<Reading, { kind: "entry" }> };
+export type Harm = { readonly session: string; readonly reading: Exclude<Reading, { kind: "entry" | "trimmed" }> };
 /** Seqs, both inclusive. */
 export type Range = { readonly from: number; readonly until: number };
 
@@ -77,11 +77,11 @@ function gather(view: LogView, cursors: Cursors, window: Range, harms: Harm[]) {
   let bytes = 0;
   for (const [session, cursor] of cursors) {
     if (cursor.next > window.until) continue;
-    const before = cursor.place.offset;
+    const before = cursor.place;
     for (const entry of advance(view, session, cursor, { until: window.until, harms })) {
       if (entry.seq >= window.from) found.push({ session, entry });
     }
-    bytes += cursor.place.offset - before;
+    bytes += cursor.place.offset - (cursor.place.file === before.file ? before.offset : 0);
   }
   return { found: found.sort((a, b) => a.entry.seq - b.entry.seq), bytes };
 }
@@ -93,16 +93,16 @@ function* advance(view: LogView, session: string, cursor: Cursor, { until, harms
   const passed: Harm[] = [];
   for (const reading of view.read(session, cursor.place)) {
     if (reading.kind !== "entry") {
-      // A double may just have been seen in the write-ahead log first; then nothing is missing.
-      if (reading.kind !== "double") passed.push({ session, reading });
+      // A double may just have been seen in the write-ahead log first, and retention removes what it may.
+      if (reading.kind !== "double" && reading.kind !== "trimmed") passed.push({ session, reading });
       continue;
     }
-    const { entry, end } = reading;
+    const { entry, end, file } = reading;
     cursor.next = entry.seq;
     if (entry.seq > until) return;
     harms.push(...passed.splice(0));
     // Still only in the write-ahead log: its offset in the session's log is not known yet.
-    cursor.place = { offset: end < 0 ? cursor.place.offset : end, seq: entry.seq };
+    cursor.place = end < 0 ? { ...cursor.place, seq: entry.seq } : { file, offset: end, seq: entry.seq };
     yield entry;
   }
   cursor.next = NEVER;

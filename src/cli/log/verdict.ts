@@ -22,6 +22,7 @@ export function verdictText(verdict: LogVerdict, console: Console): string {
     `home: ${visibleLine(verdict.home)}${verdict.running ? " (a daemon is running)" : ""}`,
     sessionTable(verdict.sessions, console),
     walText(verdict.wal),
+    ...trimmedText(verdict.sessions),
     ...quarantineText(verdict.quarantine),
     ...findingsText(verdict.findings),
     conclusion(verdict),
@@ -41,6 +42,13 @@ function sessionTable(sessions: readonly SessionSummary[], console: Console): st
   const table = tableText(console, [["SESSION", "ENTRIES", "SEQ", "WAITING"], ...rows], [{ column: 0, keeps: "end" }]);
   const more = sessions.length - shown.length;
   return [table.trimEnd(), ...(more > 0 ? [`… and ${count(more, "session")} more; --json lists all`] : [])].join("\n");
+}
+
+function trimmedText(sessions: readonly SessionSummary[]): string[] {
+  const lines = sessions.flatMap(({ session, trimmed }) =>
+    trimmed === 0 ? [] : [`  ${session}: complete after seq ${trimmed}`],
+  );
+  return lines.length === 0 ? [] : ["older lines removed by [retention] log_days or log_bytes:", ...lines];
 }
 
 function walText({ files, bytes, end, durable, drained }: LogVerdict["wal"]): string {

@@ -5,7 +5,8 @@
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
-import { eventsPath } from "../../log/session/places.ts";
+import { logBytes } from "../../log/session/log-segments.ts";
+import { sessionPath } from "../../log/session/places.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { say } from "../print.ts";
@@ -59,7 +60,7 @@ function isStill(finding: Finding, before: Inspection): boolean {
 /** A waiting person should know why. */
 async function sayWhatIsComing({ console, disk }: CommandWorld, { home, sessions }: Opened): Promise<void> {
   if (!console.err.tty) return;
-  const bytes = sessions.reduce((sum, session) => sum + (disk.stat(eventsPath(home, session))?.size ?? 0), 0);
+  const bytes = sessions.reduce((sum, session) => sum + logBytes(disk, sessionPath(disk, home, session)), 0);
   if (bytes >= LONG_BYTES) await say(console, `checking ${(bytes / (1 << 20)).toFixed(0)} MiB …`);
 }
 

@@ -2,19 +2,21 @@
 // at every Tab, so it is quick, starts nothing, and prints nothing if it does not know.
 
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
+import { shortId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import { within } from "../../world/wait.ts";
 import { type Context, EXIT, type Exit, type Given, type Named } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { FILES, type HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
-import { shortId } from "../sessions.ts";
 
 /** Nobody waits longer than this for a Tab. */
 const MAX_MS = 1_000;
+const MAX_NAMES = 500;
 
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
 
@@ -23,10 +25,13 @@ async function complete(
   flags: HomeFlags & Given,
   ...words: readonly string[]
 ): Promise<Exit> {
-  const context: Context = { process: SILENT, names: (kind) => names(world, flags.home ?? homeIn(words), kind) };
+  const typed = words.at(-1) ?? "";
+  const context: Context = {
+    process: SILENT,
+    names: (kind) => names(world, flags.home ?? homeIn(words), kind, typed),
+  };
   const command = words[0] === "help" && words.length > 1 ? words.slice(1) : words;
   const found = flags.app === undefined ? [] : await proposeCompletions(flags.app, command, context);
-  const typed = words.at(-1) ?? "";
   const proposed = found.map(({ completion }) => completion);
   const isPath = !typed.startsWith("-") && proposed.includes(`${typed}${FILES}`);
   const candidates = isPath ? [FILES] : proposed.filter((word) => fits(word, typed));
@@ -52,27 +57,34 @@ function homeIn(words: readonly string[]): string | undefined {
   return at >= 0 && at < words.length - 2 ? words[at + 1] : words.find((word) => word.startsWith("--home="))?.slice(7);
 }
 
-async function names(world: DaemonCommandWorld, given: string | undefined, kind: Named): Promise<readonly string[]> {
+async function names(
+  world: DaemonCommandWorld,
+  given: string | undefined,
+  kind: Named,
+  starts: string,
+): Promise<readonly string[]> {
   const home = chosenHome(world.console, given);
   const line = home === undefined ? undefined : await dial(world, home);
   if (line?.ok !== true || line.value === undefined) return [];
-  const list = await within(world.clock, MAX_MS, namesOf(line.value, kind));
+  const list = await within(world.clock, MAX_MS, namesOf(line.value, kind, starts));
   line.value.close();
   return list?.ok === true ? [...new Set(list.value)].sort() : [];
 }
 
-async function namesOf(client: RpcClient, kind: Named): Promise<Result<readonly string[]>> {
+/** What begins as the typed word does. Nobody reads more than a screen of them. */
+async function namesOf(client: RpcClient, kind: Named, starts: string): Promise<Result<readonly string[]>> {
+  const some = { starts, limit: MAX_NAMES, newest: true };
   switch (kind) {
     case "terminal":
-      return each(await client.call("terminal.list", { brief: true }), ({ name }) => name);
+      return each(await allRows(client, "terminal.list", some), ({ name }) => name);
     case "run":
-      return each(await client.call("workflow.list", {}), single);
+      return each(await allRows(client, "workflow.list", some), single);
     case "agent":
-      return each(await client.call("agent.list", {}), single);
+      return each(await allRows(client, "agent.list", some), single);
     case "prompt":
-      return each(await client.call("prompt.list", {}), ({ id }) => id);
+      return each(await allRows(client, "prompt.list", {}), ({ id }) => id);
     case "rule":
-      return each(await client.call("rule.list", {}), ({ rule }) => rule.rule_id);
+      return each(await allRows(client, "rule.list", {}), ({ rule }) => rule.rule_id);
   }
 }
 

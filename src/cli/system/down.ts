@@ -7,6 +7,7 @@
 // DN4. If the programs of steps are left from an earlier `down`, --kill starts a daemon to interrupt their runs: ended
 //      without one, they would count as failed.
 
+import { someAtOnce } from "../../base/all-of.ts";
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -18,10 +19,11 @@ import { readServiceMark } from "../../home/service-mark.ts";
 import { writeWanted } from "../../home/wanted.ts";
 import { encodeHeartbeat } from "../../wire/heartbeat.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { endAgentProcesses } from "../agent/end.ts";
-import { liveDaemon } from "../client.ts";
+import { liveDaemon, REQUESTS_AT_ONCE } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -29,7 +31,7 @@ import { existingHome } from "../home.ts";
 import { count, printJson, say } from "../print.ts";
 import { askService } from "../service/ask.ts";
 import { UNIT_NAME } from "../service/unit.ts";
-import { endTerminal } from "../terminal/end.ts";
+import { endTerminals } from "../terminal/end.ts";
 import { listTerminals } from "../terminal/find.ts";
 import { hasLiveSteps } from "../workflow/live-steps.ts";
 
@@ -72,14 +74,13 @@ async function stopService(world: DaemonCommandWorld, home: string): Promise<boo
 
 /** Whatever could not be ended is named, and left. */
 async function endAll(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
-  const listing = await listTerminals(world, home, "wait");
+  const listing = await listTerminals(world, home, "wait", { state: ["running", "starting"] });
   if (!listing.ok) return listing;
   const interrupted = await interruptRuns(world, home);
-  if (!interrupted.ok) return interrupted;
-  const running = listing.value.terminals.filter(({ state }) => state.kind === "running" || state.kind === "starting");
-  const ends = await Promise.all(running.map((terminal) => endTerminal(world, home, terminal)));
+  const running = listing.value.terminals;
+  const ends = await endTerminals(world, home, running);
   const failed = ends.flatMap((end, at) => (end.ok ? [] : nameOf(running[at])));
-  if (failed.length === 0) return ok(undefined);
+  if (failed.length === 0) return interrupted;
   const message = `${count(failed.length, "terminal")} could not be ended: ${failed.join(", ")}.`;
   return refused("still-running", message, "See why with `holdfast logs`; their holders are still there.");
 }
@@ -94,22 +95,21 @@ async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<R
 }
 
 /** Resolves when nothing runs. The runs can be resumed. */
-async function interruptAll(world: DaemonCommandWorld, client: RpcClient): Promise<Result<void>> {
+export async function interruptAll(world: DaemonCommandWorld, client: RpcClient): Promise<Result<void>> {
   const pauses = new Pauses(world.clock, DOWN_LIMITS);
   do {
-    const runs = await client.call("workflow.list", {});
-    const running = runs.ok ? runs.value.filter(({ state }) => state === "running" || state === "queued") : [];
-    if (running.length === 0) {
+    const runs = await allRows(client, "workflow.list", { state: ["running", "queued"] });
+    if (!runs.ok || runs.value.length === 0) {
       client.close();
-      return ok(undefined);
+      return runs.ok ? ok(undefined) : runs;
     }
-    await Promise.all(running.map(({ id }) => client.call("workflow.interrupt", { id })));
+    await someAtOnce(REQUESTS_AT_ONCE, runs.value, ({ id }) => client.call("workflow.interrupt", { id }));
   } while (await pauses.next());
   client.close();
   return refused("still-running", "Some workflows could not be interrupted.", "`holdfast workflows` shows which.");
 }
 
-function nameOf(terminal: ListedTerminal | undefined): string[] {
+function nameOf(terminal: BriefTerminal | undefined): string[] {
   return terminal === undefined ? [] : [terminal.name];
 }
 

@@ -10,7 +10,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { lookLive } from "../look.ts";
-import { count, say } from "../print.ts";
+import { count, say, sizeText } from "../print.ts";
 import { tableText } from "../table.ts";
 
 export type GcFlags = DataFlags & { readonly dryRun?: boolean };
@@ -29,16 +29,17 @@ async function gc(world: DaemonCommandWorld, flags: GcFlags): Promise<Exit> {
 
 async function print(
   { console }: DaemonCommandWorld,
-  { dryRun, bytes, items, failed, kept = [] }: GcResult,
+  { dryRun, bytes, items, more = 0, failed, kept = [] }: GcResult,
 ): Promise<void> {
-  const rows = items.map((item) => [size(item.bytes), item.what, item.reason, item.path]);
+  const rows = items.map((item) => [sizeText(item.bytes), item.what, item.reason, item.path]);
   if (rows.length > 0) await console.out.write(visible(tableText(console, rows, CUTS)));
+  if (more > 0) await say(console, `${count(more, "item")} more are not shown.`);
   for (const words of kept) await say(console, `kept: ${words}`);
   for (const words of failed) await say(console, `could not be removed: ${words}`);
   const verb = dryRun ? "would free" : "freed";
   await say(
     console,
-    items.length === 0 ? "nothing to remove." : `${verb} ${size(bytes)} in ${count(items.length, "item")}.`,
+    items.length === 0 ? "nothing to remove." : `${verb} ${sizeText(bytes)} in ${count(items.length + more, "item")}.`,
   );
 }
 
@@ -47,13 +48,5 @@ const CUTS = [
   { column: 2, keeps: "start" },
   { column: 3, keeps: "end" },
 ] as const;
-
-const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
-
-function size(bytes: number): string {
-  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** step;
-  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
-}
 
 export const gcCommand = withDaemonWorld(gc);

@@ -95,13 +95,13 @@ function isReport(value: unknown): value is Report {
   return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }
 
-function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, tookMs }: Report): string {
+function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, more = 0, tookMs }: Report): string {
   const how = crash ? howText(crash) : undefined;
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
   const { out, widthOf } = console;
-  const head = foldedFor(out, widthOf, `${localTime(console, at)}: ${why}, ${took}${countsOf(items)} looked at`);
+  const head = foldedFor(out, widthOf, `${localTime(console, at)}: ${why}, ${took}${countsOf(items)} checked`);
   const rows = items.map(({ fate, what, name, reason, next }) => [
     fate,
     `${what} ${name}`,
@@ -109,7 +109,8 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
     `→ ${next}`,
   ]);
   const lines = listText(console, rows, 2).trimEnd();
-  return lines === "" ? head : `${head}\n${lines}`;
+  const rest = more === 0 ? [] : [`${more} more are not in this report; none of them needs you more than these.`];
+  return [head, ...(lines === "" ? [] : [lines]), ...rest].join("\n");
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -4,7 +4,8 @@
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -12,7 +13,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
-import { pickAll } from "../terminal/find.ts";
+import { findAllOn } from "../terminal/find.ts";
 
 type What = "accept" | "rollback";
 
@@ -38,10 +39,8 @@ async function all(
   client: RpcClient,
   what: What,
   keys: readonly string[],
-): Promise<Result<ListedTerminal[]>> {
-  const list = await client.call("terminal.list", {});
-  if (!list.ok) return list;
-  const meant = keys.length === 0 ? waiting(list.value) : pickAll(list.value, keys); // RV1
+): Promise<Result<BriefTerminal[]>> {
+  const meant = keys.length === 0 ? await waiting(client) : await findAllOn(client, keys); // RV1
   if (!meant.ok) return meant;
   for (const { id } of meant.value) {
     const done = await client.call(`recovery.${what}`, { id });
@@ -50,8 +49,9 @@ async function all(
   return settled(world, client, new Set(meant.value.map(({ id }) => id)));
 }
 
-function waiting(terminals: readonly ListedTerminal[]): Result<ListedTerminal[]> {
-  return ok(terminals.filter(({ restored }) => restored !== undefined && !restored.accepted));
+async function waiting(client: RpcClient): Promise<Result<readonly BriefTerminal[]>> {
+  const rows = await allRows(client, "terminal.list", {});
+  return rows.ok ? ok(rows.value.filter(({ restored }) => restored !== undefined && !restored.accepted)) : rows;
 }
 
 /** Waits until everything that is rolled back has ended. */
@@ -59,12 +59,12 @@ async function settled(
   world: DaemonCommandWorld,
   client: RpcClient,
   ids: ReadonlySet<string>,
-): Promise<Result<ListedTerminal[]>> {
+): Promise<Result<BriefTerminal[]>> {
   const pauses = new Pauses(world.clock, LIMITS);
   for (;;) {
-    const list = await client.call("terminal.list", {});
-    if (!list.ok) return list;
-    const ours = list.value.filter(({ id }) => ids.has(id));
+    const rows = await allRows(client, "terminal.list", {});
+    if (!rows.ok) return rows;
+    const ours = rows.value.filter(({ id }) => ids.has(id));
     if (!ours.some(({ rollingBack }) => rollingBack) || !(await pauses.next())) return ok(ours);
   }
 }

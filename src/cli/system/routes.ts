@@ -21,8 +21,10 @@ import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
 import type { UpFlags } from "./up.ts";
 
-const STATUS =
-  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?, config?}";
+const STATUS = [
+  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?,",
+  "config?}",
+].join(" ");
 
 const up = buildCommand<UpFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,
@@ -144,7 +146,7 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
       },
       docs: described(
         "Skip the event, or the line of output, for which something was set aside",
-        "If an event of a log, or a line that a program printed, makes Holdfast fail, its terminal, agent or run is set",
+        "If an event of a log or a line that a program printed makes Holdfast fail, its terminal, agent or run is set",
         "aside with the reason. An update may be able to read it. Otherwise skip it: nothing is deleted, the rest is",
         "read without it, and at the next start (holdfast down && holdfast up) the session continues.",
         "Without a name, lists what can be skipped.",
@@ -290,6 +292,27 @@ const gc = buildCommand<GcFlags, [], Context>({
   ),
 });
 
+const usage = buildRouteMap<"disk", Context>({
+  routes: {
+    disk: buildCommand<DataFlags, [], Context>({
+      loader: async () => (await import("./usage.ts")).usageDiskCommand,
+      parameters: {
+        flags: {
+          home,
+          json: flag(
+            "One JSON object {home, bytes, kinds: [{kind, files, bytes}], gc, free}; gc is null if no daemon answers",
+          ),
+        },
+      },
+      docs: described(
+        "Show what takes room in the home, by kind, and what gc would free now",
+        "Works while Holdfast is down, too, but then does not know what gc would free. It starts nothing.",
+      ),
+    }),
+  },
+  docs: { brief: "What is used: disk" },
+});
+
 const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Context>({
   loader: async () => (await import("./completions.ts")).completionsCommand,
   parameters: {
@@ -337,6 +360,7 @@ export const systemRoutes = {
   "safe-mode": safeMode,
   config,
   gc,
+  usage,
   completions,
   __complete: complete,
   __ready: ready,

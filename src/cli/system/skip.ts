@@ -4,6 +4,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import type { ListedAside } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -29,7 +30,7 @@ async function skip(world: DaemonCommandWorld, flags: DataFlags, key?: string): 
 }
 
 async function list(client: RpcClient): Promise<Result<readonly ListedAside[]>> {
-  const asides = await client.call("recovery.aside", {});
+  const asides = await allRows(client, "recovery.aside", {});
   return asides.ok ? ok(asides.value.filter(({ bytes }) => bytes !== null)) : asides;
 }
 

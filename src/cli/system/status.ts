@@ -15,6 +15,7 @@ import { diskTrouble } from "../../home/disk-faults.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import type { DiskTrouble, StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
 import type { Console } from "../../world/console.ts";
 import { realMachine } from "../../world/real/machine.ts";
@@ -29,10 +30,10 @@ import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
 import { tapeTroubles, troublesOf } from "../troubles.ts";
-import { askSessions, attentionOf } from "./attention.ts";
 
 /** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
+const TROUBLED = { troubled: true };
 
 /** The same fields while no daemon answers, with nulls. */
 type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
@@ -53,8 +54,8 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const running = runningOn(world, home.value);
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
   const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
-  const listed = line.value && (await within(world.clock, ANSWER_MS, line.value.call("terminal.list", {})));
-  const others = line.value && (await within(world.clock, ANSWER_MS, askSessions(line.value)));
+  const listed = line.value && (await within(world.clock, ANSWER_MS, allRows(line.value, "terminal.list", TROUBLED)));
+  const waiting = line.value && (await within(world.clock, ANSWER_MS, allRows(line.value, "attention", {})));
   line.value?.close();
   const shown = told?.ok === true ? completed(told.value, running) : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
@@ -62,8 +63,7 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const unrecorded = listed?.ok === true ? tapeTroubles(listed.value) : [];
   const troubles = [...troublesOf(place, shown, running.watchdog !== undefined), ...unrecorded]; // ST2
   const attempts = recentAttempts(world, home.value);
-  const terminals = listed?.ok === true ? listed.value : [];
-  const attention = attentionOf({ terminals, ...(others ?? { runs: [], agents: [] }) });
+  const attention = waiting?.ok === true ? waiting.value : []; // An older daemon does not say.
   await printStatus(world, { ...shown, disk, troubles, attempts, attention }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }
@@ -131,7 +131,7 @@ function statusText(console: Console, shown: Shown): string {
     `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${safeMode.active ? ", in safe mode" : ""}\n`,
     `watchdog   ${pid(watchdog)}\n`,
     `daemon     ${pid(daemon)}${since}\n`,
-    `page       ${web.url ?? pid(web)}\n`,
+    `page       ${web.url === null ? pid(web) : `${web.url} (holdfast open signs a browser in)`}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
     attempts.length === 0 ? "" : `refused    ${count(attempts.length, "attempt")} of agents: holdfast prompts\n`,
@@ -159,10 +159,10 @@ function diskText(console: Console, { operation, path, code, since }: DiskTroubl
 function countLines({ terminals, agents, workflows, prompts }: Shown["counts"]): string[] {
   if (terminals === null) return [];
   return [
-    `terminals  ${count(terminals, "terminal")}\n`,
-    agents ? `agents     ${count(agents, "agent")}\n` : "",
-    workflows ? `workflows  ${count(workflows, "run")}\n` : "",
-    prompts ? `prompts    ${count(prompts, "prompt")} for you: holdfast prompts\n` : "",
+    `terminals  ${terminals === 0 ? "none" : terminals}\n`,
+    agents ? `agents     ${agents}\n` : "",
+    workflows ? `runs       ${workflows}\n` : "",
+    prompts ? `prompts    ${prompts} waiting for you: holdfast prompts\n` : "",
   ];
 }
 

@@ -16,6 +16,7 @@ import { say } from "../print.ts";
 import { UNIT_NAME } from "../service/unit.ts";
 import { startHere } from "../start.ts";
 import { closeHome } from "./close-home.ts";
+import { pageLink } from "./devices.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";
 
@@ -37,9 +38,16 @@ async function up(world: DaemonCommandWorld, flags: UpFlags): Promise<Exit> {
   const trouble = !settled.value && status.value.watchdog.pid === null && (await startHere(world, home.value));
   if (trouble) return { ok: false, error: trouble };
   await printStatus(world, status.value, flags.json === true);
+  if (world.console.err.tty && flags.json !== true) await showPage(world, home.value);
   if (readServiceMark(world.disk, home.value) !== undefined)
     await say(world.console, `systemd (${UNIT_NAME}) keeps it running, also after a reboot.`);
   return ok(EXIT.ok);
+}
+
+/** To a person; a log of a script should have no link in it. */
+async function showPage(world: DaemonCommandWorld, home: string): Promise<void> {
+  const link = await onDaemon(world, home, (client) => pageLink(world, client));
+  if (link.ok) await say(world.console, `the page, for a browser of yours (works once): ${link.value.url}`);
 }
 
 /** Gives a home that is down a new identity (home/identity.ts). */

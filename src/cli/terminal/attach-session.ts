@@ -4,17 +4,16 @@
 // VS3. Output for a slow window is not buffered without limit: reading is paused, and the holder continues without us.
 // VS4. What the program asks its terminal is answered by one window: the others do not get the question.
 // VS5. A window of another size than the terminal's shows a drawing of its screen (window-fit.ts).
-import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
+import { type AttachView, type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
 import type { HeldDirectory } from "../../home/held/holder-files.ts";
+import { Replay, WithoutQueries } from "../../vt/replay.ts";
 import type { HolderSizing, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Size } from "../../world/children.ts";
 import { within } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { AGAIN_MS, type DetachKey, type SwitchTo, switchBy, type Typed } from "./after-key.ts";
-import type { AttachView } from "./attach-view.ts";
 import type { DrawnScreen } from "./drawn-screen.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
-import { Replay, WithoutQueries } from "./replay.ts";
 import { POP_TITLE, PUSH_TITLE, ScreenModes } from "./screen-modes.ts";
 import { WindowFit } from "./window-fit.ts";
 import { writerName } from "./writer-name.ts";
@@ -73,6 +72,8 @@ export class AttachSession {
   #lastInput: Promise<unknown> = Promise.resolve();
   /** Once we leave: what is typed from then on is not for this program. */
   #ahead: Uint8Array[] | undefined;
+  /** Once it is over: the last screen was a drawing, and went with it. */
+  wasDrawn = false;
   /** What is drawn is the exact screen, so the program is not asked to redraw. */
   #exact: boolean;
 
@@ -117,6 +118,7 @@ export class AttachSession {
       return await this.#over.promise;
     } finally {
       this.#line.close();
+      this.wasDrawn = this.#fit.isDrawing;
       this.#fit.close();
       await this.#drawTheRest();
     }

@@ -3,6 +3,7 @@
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
 import { TERMINAL_MARKER, whyNotAllowed } from "../../home/callers.ts";
+import { sightOf } from "../../home/held/attach-view.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { HolderSizing } from "../../wire/holder/protocol.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
@@ -16,8 +17,7 @@ import { say } from "../print.ts";
 import type { DetachKey } from "./after-key.ts";
 import { refreshAgent } from "./agent-link.ts";
 import { type AttachEnd, AttachSession, type VisitWish } from "./attach-session.ts";
-import { sightOf } from "./attach-view.ts";
-import { listTerminals, pick } from "./find.ts";
+import { findTerminal, listTerminals } from "./find.ts";
 import { rememberAttached } from "./last-attached.ts";
 
 export type AttachFlags = HomeFlags & {
@@ -39,10 +39,8 @@ async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key
   if (!world.terminal.there) return noTerminal();
   const refusal = flags.readOnly === true ? undefined : whyNotAllowed(world, home.value, "attach without --read-only");
   if (refusal !== undefined) return { ok: false, error: refusal };
-  const listing = await listTerminals(world, home.value, "now");
-  if (!listing.ok) return listing;
-  if (key === undefined) return attachToAny(world, home.value, listing.value.terminals, flags);
-  const found = pick(listing.value.terminals, key, flags.create ? "exact" : "prefix");
+  if (key === undefined) return attachToAny(world, home.value, flags);
+  const found = await findTerminal(world, home.value, key, flags.create ? "exact" : "prefix");
   if (found.ok) return attachTo(world, home.value, found.value, flags);
   if (!flags.create || found.error.code !== "unknown") return found;
   const { createTerminal, wishOf } = await import("./create.ts");
@@ -53,18 +51,17 @@ async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key
 }
 
 /** Without a name: the only terminal that runs, or the one that the person chooses. */
-async function attachToAny(
-  world: DaemonCommandWorld,
-  home: string,
-  terminals: readonly ListedTerminal[],
-  flags: AttachFlags,
-): Promise<Exit> {
+async function attachToAny(world: DaemonCommandWorld, home: string, flags: AttachFlags): Promise<Exit> {
   if (flags.create) return refused("usage", "No name was given.", "holdfast attach --create NAME");
+  const listing = await listTerminals(world, home, "now");
+  if (!listing.ok) return listing;
   const { chosenOf, reachable } = await import("./switch.ts");
-  const others = reachable(world, terminals);
+  const others = reachable(world, listing.value.terminals);
   if (others.length === 0) return refused("not-running", "No terminal is running.", "`holdfast new` opens one.");
   const chosen = others.length === 1 ? others[0] : await chosenOf(world, home, others);
-  return chosen === undefined ? ok(EXIT.failed) : attachTo(world, home, chosen, flags);
+  if (chosen === undefined) return ok(EXIT.failed);
+  const found = await findTerminal(world, home, chosen.id);
+  return found.ok ? attachTo(world, home, found.value, flags) : found;
 }
 
 async function attachTo(
@@ -101,7 +98,7 @@ export async function visitTo(
   for (let at = terminal; ; ) {
     const session = await sessionFor(world, home, at, { ...how, typedAhead });
     const end = await session.run();
-    if (end.kind !== "switched") return detachMessage(world, at.name, end);
+    if (end.kind !== "switched") return detachMessage(world, at.name, end, session.wasDrawn);
     const { switchFrom } = await import("./switch.ts");
     at = await switchFrom(world, home, at, end.to);
     typedAhead = end.to === "chosen" ? new Uint8Array() : session.typedAhead;
@@ -120,7 +117,10 @@ async function sessionFor(
     rememberAttached(world, home, terminal.id);
   }
   const sight = await sightOf(disk, home, terminal, world.terminal.size());
-  const drawn = async (bounds: Size) => (await import("./drawn-screen.ts")).drawnScreen(world, home, terminal, bounds); // Few windows need it.
+  const drawn = async (bounds: Size) => {
+    const { drawnScreen } = await import("./drawn-screen.ts"); // Few windows need it.
+    return drawnScreen(world, home, terminal, bounds);
+  };
   const wish = { readOnly, sight, key: () => configuredKey(world), drawn, typedAhead, sizing: size };
   return new AttachSession(world, terminalFiles(disk, home, terminal.id), wish);
 }
@@ -137,10 +137,15 @@ async function configuredKey(world: DaemonCommandWorld): Promise<DetachKey> {
 
 type VisitEnd = Exclude<AttachEnd, { kind: "switched" }>;
 
-async function detachMessage({ console }: DaemonCommandWorld, name: string, end: VisitEnd): Promise<Exit> {
+async function detachMessage(
+  { console }: DaemonCommandWorld,
+  name: string,
+  end: VisitEnd,
+  wasDrawn: boolean,
+): Promise<Exit> {
   if (end.kind === "gone") return { ok: false, error: end.refusal };
   if (end.kind === "ended") {
-    await say(console, `${name} ${endedText(end.exit)}.`);
+    await say(console, `${name} ${endedText(end.exit)}.${wasDrawn ? `\n  → holdfast history ${name}` : ""}`);
     return ok(exitCodeOf(end.exit));
   }
   if (end.kind === "told") return ok(exitCodeOf({ code: null, signal: end.signal }));

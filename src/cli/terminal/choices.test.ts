@@ -1,31 +1,32 @@
 // Small decisions of the terminal commands: which terminal, key, signal and environment.
+
 import { expect, test } from "bun:test";
 import { endedText, exitCodeOf, signalNamed } from "../../base/exit-code.ts";
+import { pickTerminal } from "../../core/terminal/find.ts";
 import { terminalEnvironment, withoutOurs } from "../../home/environment.ts";
 import { detachKey } from "./detach-key.ts";
 import { politeSignal } from "./end.ts";
-import { pick } from "./find.ts";
 
 const A = { id: "3f2a9c0d11224e55a6677889900aabbc", name: "work" };
 const B = { id: "3f2b9c0d11224e55a6677889900aabbc", name: "3f2a" };
 
 test("FD1 an exact name wins, then a prefix of an id, or of a name unless it has to be exact", () => {
-  expect(pick([A, B], "work")).toEqual({ ok: true, value: A });
-  expect(pick([A, B], "3f2a")).toEqual({ ok: true, value: B });
-  expect(pick([A, B], "3f2a9")).toEqual({ ok: true, value: A });
+  expect(pickTerminal([A, B], "work", "exact")).toEqual({ ok: true, value: A });
+  expect(pickTerminal([A, B], "3f2a", "exact")).toEqual({ ok: true, value: B });
+  expect(pickTerminal([A, B], "3f2a9", "exact")).toEqual({ ok: true, value: A });
   for (const [key, code] of [
     ["", "unknown"],
     ["wor", "unknown"],
     ["zzz", "unknown"],
     ["3f2", "ambiguous"],
   ] as const) {
-    expect(pick([A, B], key)).toMatchObject({ ok: false, error: { code } });
+    expect(pickTerminal([A, B], key, "exact")).toMatchObject({ ok: false, error: { code } });
   }
-  expect(pick([A, B], "wor", "prefix")).toEqual({ ok: true, value: A });
-  expect(pick([A, B], "3f2a", "prefix")).toEqual({ ok: true, value: B });
-  expect(pick([A, B], "3", "prefix")).toMatchObject({ ok: false, error: { code: "ambiguous" } });
+  expect(pickTerminal([A, B], "wor", "prefix")).toEqual({ ok: true, value: A });
+  expect(pickTerminal([A, B], "3f2a", "prefix")).toEqual({ ok: true, value: B });
+  expect(pickTerminal([A, B], "3", "prefix")).toMatchObject({ ok: false, error: { code: "ambiguous" } });
   const error = { code: "unknown", hint: expect.stringContaining("Did you mean work?") };
-  expect(pick([A, B], "wokr", "prefix")).toMatchObject({ ok: false, error });
+  expect(pickTerminal([A, B], "wokr", "prefix")).toMatchObject({ ok: false, error });
 });
 
 test("the detach key is found as a byte and as other keyboard protocols send it; it can be disabled", () => {

@@ -1,8 +1,7 @@
 // Creates a terminal: it is durable, and its program was started, when this returns; or it is known why not yet.
 // CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
 //      retry.
-// CR2. The daemon notifies us of changes. Only this terminal is queried: a query for all wakes every holder, while the
-//      new one needs the processor for its own start.
+// CR2. The daemon notifies us of changes, and then only this terminal is queried.
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";
@@ -13,11 +12,13 @@ import { readConfig } from "../../home/start-watchdog.ts";
 import { configRefusal } from "../../wire/files/config.ts";
 import { isObject } from "../../wire/lines.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import type { ListedTerminal, Methods } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { dropAgentLink, withAgentLink } from "./agent-link.ts";
+import { findOn } from "./find.ts";
 
 export type Wish = Methods["terminal.new"]["params"];
 export type WishFlags = {
@@ -91,17 +92,19 @@ function asFound(mine: Result<Terminal | undefined>): Result<Terminal> {
 }
 
 async function findMine(client: RpcClient, wish: Wish, since: number): Promise<Result<Terminal | undefined>> {
-  const list = await client.call("terminal.list", {});
-  if (!list.ok) return list;
+  const rows = await allRows(client, "terminal.list", wish.name === "" ? {} : { name: wish.name });
+  if (!rows.ok) return rows;
   const wanted = JSON.stringify([wish.argv, wish.cwd]);
-  return ok(
-    list.value.find(({ id, name, recipe, createdAt }) => {
-      const named = name === (wish.name === "" ? id.slice(0, name.length) : wish.name);
-      const stored = Object.entries(recipe.env).every(([variable, value]) => wish.env[variable] === value);
-      const same = stored && JSON.stringify([recipe.argv, recipe.cwd]) === wanted;
-      return named && same && Date.parse(createdAt) >= since;
-    }),
-  );
+  const alike = rows.value.filter(({ id, name, recipe, createdAt }) => {
+    const named = name === (wish.name === "" ? id.slice(0, name.length) : wish.name);
+    return named && JSON.stringify([recipe.argv, recipe.cwd]) === wanted && Date.parse(createdAt) >= since;
+  });
+  for (const { id } of alike) {
+    const found = await findOn(client, id, "exact");
+    const env = found.ok ? Object.entries(found.value.recipe.env) : [];
+    if (!found.ok || env.every(([variable, value]) => wish.env[variable] === value)) return found;
+  }
+  return ok(undefined);
 }
 
 /** Waits until it is no longer starting (CR2). */
@@ -112,11 +115,11 @@ async function settled(world: DaemonCommandWorld, client: RpcClient, id: string)
   if (!subscribed.ok) return subscribed;
   for (let more = true; more; ) {
     const changed = nextChange(client, id);
-    const list = await client.call("terminal.list", { id });
-    if (!list.ok) return list;
-    const found = list.value.find((terminal) => terminal.id === id); // An older daemon lists all.
-    if (found !== undefined && found.state.kind !== "starting") return ok(found);
-    if (found?.trouble !== undefined && world.clock.elapsed() - began >= REFUSED_MS) return notStarted(found);
+    const found = await findOn(client, id, "exact");
+    if (!found.ok) return found;
+    if (found.value.state.kind !== "starting") return found;
+    if (found.value.trouble !== undefined && world.clock.elapsed() - began >= REFUSED_MS)
+      return notStarted(found.value);
     more = await Promise.race([changed, pauses.next()]);
   }
   return { ok: false, error: NEVER_ANSWERED };

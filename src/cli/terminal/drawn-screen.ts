@@ -4,6 +4,7 @@
 //      have received (P1 of holder/output.ts). It continues with what we receive, each byte once, by its offset.
 // DS2. The terminal's size changes at its offset, which may be ahead of the bytes.
 import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
+import { lastScreen, type ScreenSeen } from "../../home/held/last-screen.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import { readSizes, type SizeAt } from "../../log/tape/sizes.ts";
 import type { Emulator } from "../../vt/emulator.ts";
@@ -13,7 +14,6 @@ import { Viewport } from "../../vt/viewport.ts";
 import type { Size } from "../../world/children.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
-import { lastScreen, type ScreenSeen } from "./last-screen.ts";
 
 /** `size` is used if the terminal has none recorded. */
 export async function drawnScreen(

@@ -1,13 +1,16 @@
-// Ends a terminal's program: asks it, waits, and kills it if it does not react.
+// Ends the programs of terminals: asks them, waits, and kills those that do not react.
 // EN1. An interactive shell ignores SIGTERM; it ends when its terminal hangs up, and so do its foreground jobs.
 // EN2. A daemon that dies in between changes nothing: the signal is requested again, and an end stays an end.
+// EN3. Hundreds of terminals share one connection to the daemon. With one for each, the last ones waited so long that
+//      the daemon counted as not running, or each started it: a hundred cannot write the same file at once (EBUSY).
+import { allOf, someAtOnce } from "../../base/all-of.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isInteractiveShell } from "../../core/shell.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { type Act, onDaemon } from "../client.ts";
+import { isRetryableRefusal, onDaemon, REQUESTS_AT_ONCE } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
@@ -17,32 +20,64 @@ const GRACE_MS = 10_000;
 /** After SIGKILL only the kernel is left to wait for. */
 const KILLED_MS = 10_000;
 
+/** Each has a connection meanwhile, and a process may be limited to 1,024 open files. */
+const HOLDERS_AT_ONCE = 250;
+
 /** EN1 */
 export function politeSignal(argv: readonly string[]): "SIGHUP" | "SIGTERM" {
   return isInteractiveShell(argv) ? "SIGHUP" : "SIGTERM";
 }
 
-export async function endTerminal(
+/** All at once, since each may take its ten seconds. Returns what became of each, in order. */
+export async function endTerminals(
   world: DaemonCommandWorld,
   home: string,
-  terminal: ListedTerminal,
-): Promise<Result<LineEnd>> {
-  const { id, name, recipe, restored } = terminal;
-  const line = new ReconnectingHolder(world, terminalFiles(world.disk, home, id), { writer: writerName(world, "end") });
-  line.open();
+  terminals: readonly BriefTerminal[],
+): Promise<readonly Result<LineEnd>[]> {
+  const ends: Result<LineEnd>[] = [];
+  for (let at = 0; at < terminals.length; at += HOLDERS_AT_ONCE)
+    ends.push(...(await endTogether(world, home, terminals.slice(at, at + HOLDERS_AT_ONCE))));
+  return ends;
+}
+
+async function endTogether(
+  world: DaemonCommandWorld,
+  home: string,
+  terminals: readonly BriefTerminal[],
+): Promise<Result<LineEnd>[]> {
+  const writer = writerName(world, "end");
+  const lines = terminals.map((terminal) => {
+    const line = new ReconnectingHolder(world, terminalFiles(world.disk, home, terminal.id), { writer });
+    line.open();
+    return { terminal, line };
+  });
+  const ends = new Map<string, Result<LineEnd>>();
   try {
-    for (const [signal, ms] of [
-      [politeSignal(restored?.argv ?? recipe.argv), GRACE_MS],
-      ["SIGKILL", KILLED_MS],
-    ] as const) {
-      const asked = await signalTerminal(world, home, { id, signal });
-      if (!asked.ok && asked.error.code !== "not-running") return asked;
-      const end = await within(world.clock, ms, line.ended);
-      if (end !== undefined) return ok(end);
+    for (const { signalTo, ms } of STEPS) {
+      const rest = lines.filter(({ terminal }) => !ends.has(terminal.id));
+      if (rest.length === 0) break;
+      const wishes = rest.map(({ terminal }) => ({ id: terminal.id, signal: signalTo(terminal) }));
+      const asked = await signalAll(world, home, wishes);
+      const waits = rest.map(async ({ terminal: { id }, line }, at) => {
+        const answer = asked[at];
+        if (answer?.ok === false && answer.error.code !== "not-running") return void ends.set(id, answer);
+        const end = await within(world.clock, ms, line.ended);
+        if (end !== undefined) ends.set(id, ok(end));
+      });
+      await allOf(waits);
     }
   } finally {
-    line.close();
+    for (const { line } of lines) line.close();
   }
+  return terminals.map((terminal) => ends.get(terminal.id) ?? stillRunning(terminal));
+}
+
+const STEPS: readonly { signalTo(terminal: BriefTerminal): string; readonly ms: number }[] = [
+  { signalTo: ({ restored, recipe }) => politeSignal(restored?.argv ?? recipe.argv), ms: GRACE_MS },
+  { signalTo: () => "SIGKILL", ms: KILLED_MS },
+];
+
+function stillRunning({ name }: BriefTerminal): Result<never> {
   return refused(
     "still-running",
     `${name} does not end, even after SIGKILL.`,
@@ -50,12 +85,19 @@ export async function endTerminal(
   );
 }
 
+type SignalWish = { readonly id: string; readonly signal: string };
+
+/** EN3 */
+async function signalAll(world: DaemonCommandWorld, home: string, wishes: readonly SignalWish[]) {
+  const signalled = await onDaemon(world, home, async (client) => {
+    const answers = await someAtOnce(REQUESTS_AT_ONCE, wishes, (wish) => client.call("terminal.signal", wish));
+    const lost = answers.find((answer) => !answer.ok && isRetryableRefusal(answer.error)); // EN2
+    return lost?.ok === false ? lost : ok(answers);
+  });
+  return signalled.ok ? signalled.value : wishes.map(() => signalled);
+}
+
 /** The signal is durable with the daemon when this returns. */
-export function signalTerminal(
-  world: DaemonCommandWorld,
-  home: string,
-  { id, signal }: { readonly id: string; readonly signal: string },
-): Promise<Result<Terminal>> {
-  const act: Act<Terminal> = (client) => client.call("terminal.signal", { id, signal }); // EN2
-  return onDaemon(world, home, act);
+export function signalTerminal(world: DaemonCommandWorld, home: string, wish: SignalWish): Promise<Result<Terminal>> {
+  return onDaemon(world, home, (client) => client.call("terminal.signal", wish)); // EN2
 }

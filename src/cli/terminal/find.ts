@@ -1,77 +1,65 @@
-// Lists the terminals, and finds the one that a person means.
-// FD1. A name means the terminal with exactly this name; anything else is a prefix of a name or an id that matches only
-//      one. No match is refused, with the name that was probably meant; it never means the current or the last one.
+// Lists the terminals, and has the daemon find the one that a person means (core/terminal/find.ts).
 // FD2. A live daemon is asked. If it is down because the operator wants so, or cannot answer, the disk is read.
 // FD3. If the operator wants it up and it is not running, looking starts it, like every command.
 // FD4. A daemon of another version does not block access to terminals: the protocol of holders never changes.
-import { ok, type Result, refused } from "../../base/result.ts";
+// FD5. What a live daemon refuses is the answer: the disk is not read instead.
+import { ok, type Result } from "../../base/result.ts";
+import { type NameMatch, pickTerminal } from "../../core/terminal/find.ts";
 import { dial } from "../../home/dial.ts";
 import { wantedOn } from "../../home/wanted.ts";
-import { nearest } from "../../wire/files/nearest.ts";
-import type { RpcClient } from "../../wire/rpc/client.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { HUSHED, type RpcClient } from "../../wire/rpc/client.ts";
+import { allRows, type Filter, fits } from "../../wire/rpc/page.ts";
+import { type BriefTerminal, type ListedTerminal, NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
 import { LOOK_MS, liveDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
-/** A list asks every holder; one that hangs must not hide the others. */
+/** A daemon that hangs must not hide the terminals. */
 const LIST_MS = 5_000;
 /** To type, nobody waits for a daemon that hangs: the disk says where the holder is. */
 const NOW_MS = 700;
 
-export type Listing = { readonly terminals: readonly ListedTerminal[]; readonly from: "daemon" | "disk" };
+export type Listing = { readonly terminals: readonly BriefTerminal[]; readonly from: "daemon" | "disk" };
 
-/** `now`: does not wait for a daemon that is not live yet, and does not query the holders for their status. */
+/** `now`: does not wait for a daemon that is not live yet. */
 export type Patience = "wait" | "now";
 
-export async function listTerminals(
+/** A question about terminals: to a live daemon, or about what is on disk. */
+type Question<T> = {
+  ask(client: RpcClient): Promise<Result<T>>;
+  read(terminals: readonly ListedTerminal[]): Result<T> | Promise<Result<T>>;
+};
+
+/** In the order of their creation. */
+export function listTerminals(
   world: DaemonCommandWorld,
   home: string,
   patience: Patience,
+  filter: Filter = {},
 ): Promise<Result<Listing>> {
-  const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
-  const line = await dial(world, home, patienceMs);
-  if (!line.ok) return patience === "now" ? fromDisk(world, home) : line; // FD4
-  const found = line.value === undefined ? undefined : await ask(world, line.value, patienceMs, patience === "now");
-  line.value?.close();
-  if (found !== undefined) return ok(found);
-  if (line.value === undefined && wantedOn(world.disk, home) !== "up") return fromDisk(world, home); // FD2
-  if (patience === "now") {
-    if (line.value === undefined) await (await import("../start.ts")).ensureStarted(world, home); // FD3
-    return fromDisk(world, home);
-  }
-  const live = await liveDaemon(world, home, LOOK_MS); // FD3
-  if (!live.ok) return live.error.code === "bad-config" ? live : fromDisk(world, home);
-  const listing = await ask(world, live.value, LIST_MS, false);
-  live.value.close();
-  return listing === undefined ? fromDisk(world, home) : ok(listing);
+  return answerTo<Listing>(world, home, patience, {
+    ask: async (client) => {
+      const rows = await allRows(client, "terminal.list", filter);
+      return rows.ok ? ok({ terminals: inOrder(rows.value), from: "daemon" }) : rows;
+    },
+    read: (terminals) => ok({ terminals: inOrder(terminals.filter((one) => fits(one, filter))), from: "disk" }),
+  });
 }
 
-/** Returns undefined if the daemon is not live: until then the list may be incomplete. */
-async function ask(
-  world: DaemonCommandWorld,
-  client: RpcClient,
-  patienceMs: number,
-  brief: boolean,
-): Promise<Listing | undefined> {
-  const both = Promise.all([client.call("status", {}), client.call("terminal.list", { brief })]);
-  const [status, list] = (await within(world.clock, patienceMs, both)) ?? [];
-  if (status?.ok !== true || list?.ok !== true || status.value.recovery.stage !== "LIVE") return undefined;
-  return { terminals: list.value, from: "daemon" };
+function inOrder(terminals: readonly BriefTerminal[]): BriefTerminal[] {
+  return terminals.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
 }
 
-async function fromDisk(world: DaemonCommandWorld, home: string): Promise<Result<Listing>> {
-  const { listFromDisk } = await import("./list-from-disk.ts");
-  return ok({ terminals: await listFromDisk(world, home), from: "disk" });
-}
-
-export async function findTerminal(
+export function findTerminal(
   world: DaemonCommandWorld,
   home: string,
   key: string,
+  names: NameMatch = "prefix",
 ): Promise<Result<ListedTerminal>> {
-  const listing = await listTerminals(world, home, "now");
-  return listing.ok ? pick(listing.value.terminals, key, "prefix") : listing;
+  return answerTo(world, home, "now", {
+    ask: (client) => findOn(client, key, names),
+    read: (terminals) => pickTerminal(terminals, key, names),
+  });
 }
 
 /** Each is found before anything is done to one of them; one that is named twice counts once. */
@@ -80,53 +68,71 @@ export async function findTerminals(
   home: string,
   keys: readonly string[],
 ): Promise<Result<readonly ListedTerminal[]>> {
-  const listing = await listTerminals(world, home, "now");
-  return listing.ok ? pickAll(listing.value.terminals, keys) : listing;
+  return answerTo(world, home, "now", {
+    ask: (client) => findAllOn(client, keys),
+    read: (terminals) => each(keys, async (key) => pickTerminal(terminals, key, "prefix")),
+  });
 }
 
-export function pickAll<T extends NamedTerminal>(all: readonly T[], keys: readonly string[]): Result<readonly T[]> {
-  const found = new Set<T>();
+export function findAllOn(client: RpcClient, keys: readonly string[]): Promise<Result<readonly ListedTerminal[]>> {
+  return each(keys, (key) => findOn(client, key, "prefix"));
+}
+
+async function each(
+  keys: readonly string[],
+  find: (key: string) => Promise<Result<ListedTerminal>>,
+): Promise<Result<readonly ListedTerminal[]>> {
+  const found = new Map<string, ListedTerminal>();
   for (const key of keys) {
-    const one = pick(all, key, "prefix");
+    const one = await find(key);
     if (!one.ok) return one;
-    found.add(one.value);
+    found.set(one.value.id, one.value);
   }
-  return ok([...found]);
+  return ok([...found.values()]);
 }
 
-type NamedTerminal = { readonly id: string; readonly name: string };
-
-/** How many candidates are named: enough to recognise the right one, few enough for one line. */
-const MAX_NAMED = 5;
-
-/** FD1. `exact`: a name has to be whole, because another one would be a new terminal. */
-export function pick<T extends NamedTerminal>(
-  all: readonly T[],
-  key: string,
-  names: "exact" | "prefix" = "exact",
-): Result<T> {
-  const named = all.find(({ name, id }) => name === key || id === key);
-  if (named !== undefined) return ok(named);
-  if (key === "") return refused("unknown", "No name was given.", SEE_ALL);
-  const found = all.filter(({ id, name }) => id.startsWith(key) || (names === "prefix" && name.startsWith(key)));
-  const [only, ...others] = found;
-  if (only !== undefined && others.length === 0) return ok(only);
-  return only === undefined ? unknown(all, key) : ambiguous(found, key);
+/** A daemon that is older than this lists them all, and the rule is applied here. */
+export async function findOn(client: RpcClient, key: string, names: NameMatch): Promise<Result<ListedTerminal>> {
+  const found = await client.call("terminal.find", { key, names });
+  if (found.ok || found.error.code !== NO_SUCH_METHOD) return found;
+  const all = await client.call("terminal.list", {});
+  return all.ok ? pickTerminal(all.value, key, names) : all;
 }
 
-const SEE_ALL = "`holdfast ls` shows all.";
-
-function unknown(all: readonly NamedTerminal[], key: string): Result<never> {
-  const near = nearest(
-    key,
-    all.map(({ name }) => name),
-  );
-  const hint = near === undefined ? SEE_ALL : `Did you mean ${near}? ${SEE_ALL}`;
-  return refused("unknown", `There is no terminal ${JSON.stringify(key)}.`, hint);
+async function answerTo<T>(
+  world: DaemonCommandWorld,
+  home: string,
+  patience: Patience,
+  question: Question<T>,
+): Promise<Result<T>> {
+  const fromDisk = async () => question.read(await (await import("./list-from-disk.ts")).listFromDisk(world, home));
+  const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
+  const line = await dial(world, home, patienceMs);
+  if (!line.ok) return patience === "now" ? fromDisk() : line; // FD4
+  const found = line.value === undefined ? undefined : await ask(world, line.value, patienceMs, question);
+  line.value?.close();
+  if (found !== undefined) return found;
+  if (line.value === undefined && wantedOn(world.disk, home) !== "up") return fromDisk(); // FD2
+  if (patience === "now") {
+    if (line.value === undefined) await (await import("../start.ts")).ensureStarted(world, home); // FD3
+    return fromDisk();
+  }
+  const live = await liveDaemon(world, home, LOOK_MS); // FD3
+  if (!live.ok) return live.error.code === "bad-config" ? live : fromDisk();
+  const answer = await ask(world, live.value, LIST_MS, question);
+  live.value.close();
+  return answer ?? fromDisk();
 }
 
-function ambiguous(found: readonly NamedTerminal[], key: string): Result<never> {
-  const named = found.slice(0, MAX_NAMED).map(({ name, id }) => (name.startsWith(key) ? name : `${name} (${id})`));
-  const more = found.length > MAX_NAMED ? `, and ${found.length - MAX_NAMED} more` : "";
-  return refused("ambiguous", `"${key}" matches ${found.length}: ${named.join(", ")}${more}.`, "Give more of it.");
+/** Returns undefined if the daemon is not live, since until then it may not know all, or does not answer (FD5). */
+async function ask<T>(
+  world: DaemonCommandWorld,
+  client: RpcClient,
+  patienceMs: number,
+  question: Question<T>,
+): Promise<Result<T> | undefined> {
+  const both = Promise.all([client.call("status", {}), question.ask(client)]);
+  const [status, answer] = (await within(world.clock, patienceMs, both)) ?? [];
+  if (status?.ok !== true || status.value.recovery.stage !== "LIVE" || answer === undefined) return undefined;
+  return !answer.ok && HUSHED.includes(answer.error.code) ? undefined : answer;
 }

@@ -3,6 +3,7 @@
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
+import { tapeParts } from "../../home/held/tape-parts.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -10,7 +11,6 @@ import { existingHome } from "../home.ts";
 import { Printer, say } from "../print.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
-import { tapeParts } from "./tape-parts.ts";
 
 export type HistoryFlags = DataFlags & { readonly vt?: boolean };
 

@@ -4,13 +4,13 @@
 
 import { endedText, signalNamed } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
-import { endTerminal, signalTerminal } from "./end.ts";
+import { endTerminals, signalTerminal } from "./end.ts";
 import { findTerminals, listTerminals } from "./find.ts";
 
 export type KillFlags = DataFlags & { readonly signal?: string; readonly lane?: string };
@@ -38,13 +38,13 @@ async function meantTerminals(
   home: string,
   { lane }: KillFlags,
   keys: readonly string[],
-): Promise<Result<readonly ListedTerminal[]>> {
+): Promise<Result<readonly BriefTerminal[]>> {
   if ((keys.length === 0) === (lane === undefined))
     return refused("usage", "Which terminal?", "Name one or more, or give a lane: holdfast kill --lane LANE");
   if (keys.length > 0) return findTerminals(world, home, keys);
-  const listing = await listTerminals(world, home, "now");
+  const listing = await listTerminals(world, home, "now", lane === undefined ? {} : { lane });
   if (!listing.ok) return listing;
-  const inLane = listing.value.terminals.filter((terminal) => terminal.lane === lane);
+  const inLane = listing.value.terminals;
   if (inLane.length === 0)
     return refused("unknown", `There is no lane ${JSON.stringify(lane)}.`, "`holdfast ls` shows all.");
   return ok(inLane.filter(({ state }) => state.kind === "running" || state.kind === "starting"));
@@ -57,14 +57,14 @@ type Killed = {
   readonly signal: string | null;
 };
 
-/** All at once, since each may take its ten seconds; the first failure is reported. */
+/** The first failure is reported. */
 async function endAll(
   world: DaemonCommandWorld,
   home: string,
-  terminals: readonly ListedTerminal[],
+  terminals: readonly BriefTerminal[],
   { json, lane }: KillFlags,
 ): Promise<Exit> {
-  const ended = await Promise.all(terminals.map((terminal) => endTerminal(world, home, terminal)));
+  const ended = await endTerminals(world, home, terminals);
   const { console } = world;
   const killed: Killed[] = [];
   for (const [at, { id, name }] of terminals.entries()) {

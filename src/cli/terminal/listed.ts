@@ -1,6 +1,6 @@
 // A terminal as `ls --json` and `new --json` print it. Other programs rely on this: fields are added, never changed.
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 
 export type Row = {
   readonly id: string;
@@ -28,7 +28,7 @@ export type Row = {
   readonly trouble?: string;
 };
 
-export function rowOf(terminal: ListedTerminal): Row {
+export function rowOf(terminal: BriefTerminal): Row {
   const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored, trouble } =
     terminal;
   return {
@@ -53,7 +53,7 @@ export function rowOf(terminal: ListedTerminal): Row {
   };
 }
 
-function typedIn({ state, restored }: ListedTerminal): string | null {
+function typedIn({ state, restored }: BriefTerminal): string | null {
   if (state.kind !== "running" || restored === undefined || restored.accepted) return null;
   return restored.typed === "" || restored.typed.endsWith("\r") ? null : restored.typed;
 }

@@ -2,7 +2,7 @@
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -26,11 +26,10 @@ export type LsFlags = DataFlags & { readonly lane?: string };
 async function ls(world: DaemonCommandWorld, flags: LsFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listing = await listTerminals(world, home.value, "wait");
-  if (!listing.ok) return listing;
   const { lane } = flags;
-  const meant = listing.value.terminals.filter((terminal) => lane === undefined || terminal.lane === lane);
-  const terminals = meant.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  const listing = await listTerminals(world, home.value, "wait", lane === undefined ? {} : { lane });
+  if (!listing.ok) return listing;
+  const { terminals } = listing.value;
   if (flags.json) {
     await world.console.out.write(`${visibleLine(JSON.stringify(terminals.map(rowOf)))}\n`);
     return ok(EXIT.ok);
@@ -46,7 +45,7 @@ async function ls(world: DaemonCommandWorld, flags: LsFlags): Promise<Exit> {
   return ok(EXIT.ok);
 }
 
-function remarks(terminal: ListedTerminal): string[] {
+function remarks(terminal: BriefTerminal): string[] {
   const { name, state, trouble } = terminal;
   const { typed } = rowOf(terminal);
   const what = state.kind === "starting" ? `${name} could not be started yet` : `the output of ${name} is not recorded`;
@@ -56,12 +55,12 @@ function remarks(terminal: ListedTerminal): string[] {
   ];
 }
 
-function tableOf({ console, clock }: DaemonCommandWorld, terminals: readonly ListedTerminal[]): string {
+function tableOf({ console, clock }: DaemonCommandWorld, terminals: readonly BriefTerminal[]): string {
   const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
   return tableText(console, [HEAD, ...rows], CUTS);
 }
 
-function cellsOf(user: string | undefined, terminal: ListedTerminal, now: number): string[] {
+function cellsOf(user: string | undefined, terminal: BriefTerminal, now: number): string[] {
   const { name, lane, recipe, createdAt, clients, lastOutputAt } = terminal;
   const command = rowOf(terminal).program.join(" ");
   const program = command.length > PROGRAM_CELLS ? `${command.slice(0, PROGRAM_CELLS - 1)}…` : command;
@@ -72,7 +71,7 @@ function cellsOf(user: string | undefined, terminal: ListedTerminal, now: number
   return [name, lane, stateText(terminal), program, cwd, age(createdAt), output, String(clients)];
 }
 
-function stateText({ state }: ListedTerminal): string {
+function stateText({ state }: BriefTerminal): string {
   if (state.kind === "running") return `running ${state.pid}`;
   return state.kind === "ended" ? `ended ${state.signal ?? state.code ?? ""}` : state.kind;
 }

@@ -1,7 +1,7 @@
 // `holdfast new`: opens a terminal. It attaches if a person is at a terminal, and stays detached otherwise or with -d.
 
 import { endedText } from "../../base/exit-code.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
@@ -12,7 +12,7 @@ import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
 import { dropAgentLink } from "./agent-link.ts";
 import { createTerminal, type Wish, wishOf } from "./create.ts";
-import { listTerminals } from "./find.ts";
+import { findTerminal } from "./find.ts";
 import { rowOf } from "./listed.ts";
 
 export type NewFlags = DataFlags & {
@@ -22,10 +22,11 @@ export type NewFlags = DataFlags & {
   readonly restore?: RestorePolicy;
 };
 
-async function open(world: DaemonCommandWorld, flags: NewFlags & Given, name = ""): Promise<Exit> {
+async function open(world: DaemonCommandWorld, flags: NewFlags & Given, name?: string): Promise<Exit> {
+  if (name === "") return refused("usage", "The name is empty.", "Give one, or leave it out.");
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const wish = wishOf(world, name, flags);
+  const wish = wishOf(world, name ?? "", flags);
   if (!wish.ok) return wish;
   const made = await createOrReplace(world, home.value, wish.value, flags.json === true);
   if (!made.ok) return made;
@@ -43,8 +44,8 @@ async function createOrReplace(
 ): Promise<Result<ListedTerminal>> {
   const made = await createTerminal(world, home, wish);
   if (made.ok || made.error.code !== "name-taken") return made;
-  const listing = await listTerminals(world, home, "now");
-  const old = listing.ok ? listing.value.terminals.find(({ name }) => name === wish.name) : undefined;
+  const found = await findTerminal(world, home, wish.name, "exact");
+  const old = found.ok && found.value.name === wish.name ? found.value : undefined;
   if (old?.state.kind !== "ended") return made;
   if (!json) await say(world.console, `${old.name} ${endedText(old.state)}; it is replaced.`);
   const again = await createTerminal(world, home, { ...wish, replaces: old.id });

@@ -8,12 +8,12 @@
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
 import { type HeldDirectory, readClaim, readExit, readSpec, terminalSocket } from "../../home/held/holder-files.ts";
+import { tapeParts } from "../../home/held/tape-parts.ts";
 import { HolderClient, type HolderEvents, type HolderWish, GONE as LOST } from "../../wire/holder/client.ts";
 import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Connection } from "../../world/socket.ts";
 import { pause, within } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { tapeParts } from "./tape-parts.ts";
 
 /** A holder answers at once, or is busy for a moment. */
 const STATUS_MS = 1_000;

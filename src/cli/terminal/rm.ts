@@ -10,7 +10,7 @@ import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { printJson } from "../print.ts";
 import { dropAgentLink } from "./agent-link.ts";
-import { endTerminal } from "./end.ts";
+import { endTerminals } from "./end.ts";
 import { findTerminals } from "./find.ts";
 
 export type RmFlags = DataFlags & { readonly force?: boolean };
@@ -43,8 +43,8 @@ async function forget(
   const { id, state } = terminal;
   const runs = state.kind === "running" || state.kind === "starting";
   if (!force || !runs) return remove(world, home, id);
-  const ended = await endTerminal(world, home, terminal);
-  if (!ended.ok) return ended;
+  const [ended] = await endTerminals(world, home, [terminal]);
+  if (ended?.ok === false) return ended;
   const pauses = new Pauses(world.clock, HEARD_LIMITS);
   for (;;) {
     const removed = await remove(world, home, id);

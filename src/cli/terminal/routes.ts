@@ -201,7 +201,7 @@ const wait = buildCommand<WaitFlags, [terminal: string], Context>({
   },
   docs: described(
     "Wait until the program in a terminal has ended, and return its exit code",
-    "With --timeout, the exit code is 124 if it is still running by then.",
+    "With --timeout, the exit code is 124 if it is still running after that time.",
   ),
 });
 
@@ -213,7 +213,7 @@ const kill = buildCommand<KillFlags, string[], Context>({
       signal: textFlag("signal", "Only deliver this signal, without waiting"),
       lane: textFlag("lane", "All running terminals of this lane, instead of some by their names"),
       json: flag(
-        "One JSON object {id, name, exitCode, signal}, with --signal {id, name, sent}; of several terminals or a lane an array",
+        "One JSON object {id, name, exitCode, signal}, with --signal {id, name, sent}; an array if there may be several",
       ),
     },
     aliases: { s: "signal" },

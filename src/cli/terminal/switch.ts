@@ -3,11 +3,11 @@
 // SW2. If there is no other, or none was chosen, it stays with the one that it came from.
 import { visibleLine } from "../../base/visible.ts";
 import { TERMINAL_MARKER } from "../../home/callers.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { columns } from "../table.ts";
 import type { SwitchTo } from "./after-key.ts";
-import { listTerminals } from "./find.ts";
+import { findTerminal, listTerminals } from "./find.ts";
 import { lastAttached } from "./last-attached.ts";
 import { rowOf } from "./listed.ts";
 import { choose } from "./picker.ts";
@@ -15,22 +15,20 @@ import { choose } from "./picker.ts";
 /** SW1 */
 export function reachable(
   { console }: Pick<DaemonCommandWorld, "console">,
-  terminals: readonly ListedTerminal[],
-): ListedTerminal[] {
-  return terminals
-    .filter(
-      ({ id, state }) => (state.kind === "running" || state.kind === "starting") && id !== console.env(TERMINAL_MARKER),
-    )
-    .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  terminals: readonly BriefTerminal[],
+): BriefTerminal[] {
+  return terminals.filter(
+    ({ id, state }) => (state.kind === "running" || state.kind === "starting") && id !== console.env(TERMINAL_MARKER),
+  );
 }
 
 /** The mark is at `current`, or else at the one that was attached last. */
 export async function chosenOf(
   world: DaemonCommandWorld,
   home: string,
-  terminals: readonly ListedTerminal[],
+  terminals: readonly BriefTerminal[],
   current = lastAttached(world, home),
-): Promise<ListedTerminal | undefined> {
+): Promise<BriefTerminal | undefined> {
   const rows = terminals.map(rowOf).map(({ name, lane, program, cwd }) => [name, lane, program.join(" "), cwd]);
   const lines = columns(
     rows.map((cells) => cells.map(visibleLine)),
@@ -56,8 +54,13 @@ export async function switchFrom(
   const listing = await listTerminals(world, home, "now");
   const others = listing.ok ? reachable(world, listing.value.terminals) : [];
   if (others.length === 0) return from; // SW2
-  if (to === "chosen") return (await chosenOf(world, home, others, from.id)) ?? from;
-  const at = others.findIndex(({ id }) => id === from.id);
+  const next = to === "chosen" ? await chosenOf(world, home, others, from.id) : neighbour(others, from.id, to);
+  const found = next === undefined || next.id === from.id ? undefined : await findTerminal(world, home, next.id);
+  return found?.ok === true ? found.value : from; // SW2
+}
+
+function neighbour(others: readonly BriefTerminal[], from: string, to: "next" | "previous"): BriefTerminal | undefined {
+  const at = others.findIndex(({ id }) => id === from);
   const step = to === "next" ? 1 : -1;
-  return others[(at + step + others.length) % others.length] ?? from;
+  return others[(at + step + others.length) % others.length];
 }

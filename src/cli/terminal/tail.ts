@@ -3,6 +3,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
+import { tapeOf, tapeParts } from "../../home/held/tape-parts.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -10,7 +11,6 @@ import { existingHome } from "../home.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
-import { tapeOf, tapeParts } from "./tape-parts.ts";
 import { writerName } from "./writer-name.ts";
 
 export type TailFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };

@@ -1,5 +1,6 @@
 // `holdfast adopt ls`: the adopted sessions; from disk while Holdfast is down.
 import { ok } from "../../base/result.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -10,7 +11,9 @@ import { showRows } from "./rows.ts";
 async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await look(world, { home: home.value, json: flags.json }, (client) => client.call("tmux.list", {}));
+  const listed = await look(world, { home: home.value, json: flags.json }, (client) =>
+    allRows(client, "tmux.list", {}),
+  );
   if (!listed.ok) return listed;
   await showRows(
     world,

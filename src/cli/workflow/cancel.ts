@@ -7,26 +7,20 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
-import { pickRun, printRun } from "./rows.ts";
+import { findRun, printRun } from "./rows.ts";
 
 async function cancel(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   // Cancelling twice has the same effect as once, so a lost reply does not matter.
   const cancelled = await onDaemon<ListedRun>(world, home.value, async (client) => {
-    const runs = await client.call("workflow.list", {});
-    if (!runs.ok) return runs;
-    const run = pickRun(runs.value, key, { absolute: world.console.absolute, meant: canEnd });
+    const run = await findRun(world, client, key, { meant: "endable" });
     return run.ok ? client.call("workflow.cancel", { id: run.value.id }) : run;
   });
   if (!cancelled.ok) return cancelled;
   if (flags.json) await printRun(world, cancelled.value);
   else if (cancelled.value.state !== "cancelled") await say(world.console, `${cancelled.value.name} is being stopped.`);
   return ok(EXIT.ok);
-}
-
-function canEnd({ state }: ListedRun): boolean {
-  return !["done", "done_with_failures", "cancelled"].includes(state);
 }
 
 export const cancelCommand = withDaemonWorld(cancel);

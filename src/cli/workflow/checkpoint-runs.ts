@@ -2,34 +2,43 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
 import { type CheckpointFile, CheckpointStorage } from "../../home/checkpoint-storage.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
-import { pickRun, runsOf } from "./rows.ts";
+import { findRun } from "./rows.ts";
 
 export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
 
 /** All runs without a key; with one, all runs with that name or file, or the one whose id starts with it. */
 export async function meantRuns(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Result<MeantRuns>> {
-  const listed = await allRuns(world, flags);
-  if (!listed.ok || key === undefined) return listed;
-  const { home, runs } = listed.value;
-  const named = runsOf(runs, key, world.console.absolute);
-  if (named.length > 0) return ok({ home, runs: named });
-  const one = pickRun(runs, key, world.console);
-  return one.ok ? ok({ home, runs: [one.value] }) : one;
+  return onHome(world, flags, async (reader, home) => {
+    const runs = await runsFor(world, reader, key);
+    return runs.ok ? ok({ home, runs: runs.value }) : runs;
+  });
 }
 
-async function allRuns(world: DaemonCommandWorld, flags: DataFlags): Promise<Result<MeantRuns>> {
+async function runsFor(world: DaemonCommandWorld, reader: Reader, key: string | undefined) {
+  if (key === undefined) return allRows(reader, "workflow.list", {});
+  for (const filter of [{ name: key }, { path: world.console.absolute(key) }]) {
+    const named = await allRows(reader, "workflow.list", filter);
+    if (!named.ok || named.value.length > 0) return named;
+  }
+  const one = await findRun(world, reader, key);
+  return one.ok ? ok([one.value]) : one;
+}
+
+async function onHome<T>(
+  world: DaemonCommandWorld,
+  flags: DataFlags,
+  act: (reader: Reader, home: string) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await look(world, { home: home.value, json: flags.json }, (reader) =>
-    reader.call("workflow.list", {}),
-  );
-  if (!listed.ok) return listed;
-  return ok({ home: home.value, runs: listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)) });
+  return look(world, { home: home.value, json: flags.json }, (reader) => act(reader, home.value));
 }
 
 /** The one run that is meant, with its files. */
@@ -39,11 +48,10 @@ export async function meantRun(
   key: string,
   newest: boolean,
 ): Promise<Result<MeantRun>> {
-  const listed = await allRuns(world, flags);
-  if (!listed.ok) return listed;
-  const { home, runs } = listed.value;
-  const run = pickRun(runs, key, { absolute: world.console.absolute, newest });
-  return run.ok ? ok({ home, run: run.value, files: filesOf(world, home, run.value) }) : run;
+  return onHome(world, flags, async (reader, home) => {
+    const run = await findRun(world, reader, key, { newest });
+    return run.ok ? ok({ home, run: run.value, files: filesOf(world, home, run.value) }) : run;
+  });
 }
 
 export type MeantRun = {

@@ -1,5 +1,6 @@
 // `holdfast checkpoints ls`: the checkpoints of a run, newest first; without one, the newest of every run.
 
+import { shortId } from "../../base/ids.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -11,7 +12,6 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { sparingTable } from "../table.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 

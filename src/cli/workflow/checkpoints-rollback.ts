@@ -2,6 +2,7 @@
 // RK1. What would be undone is shown first. Without --yes nothing happens (exit 3).
 // RK2. If a dying daemon already did the rollback, the retry finds nothing to undo, which is success.
 
+import { shortId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { RolledBackRun } from "../../wire/rpc/workflow.ts";
@@ -10,7 +11,6 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { count, say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { meantRun } from "./checkpoint-runs.ts";
 
 export type RollbackFlags = DataFlags & { readonly yes?: boolean };

@@ -1,6 +1,6 @@
 // `holdfast checkpoints show`: one checkpoint, for people or as JSON. Likely secrets are shown to neither (masked.ts).
 
-import { isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
+import { ANY_NUMBER, isRecord, type Json, jsonIn, textOf } from "../../base/json.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -44,9 +44,9 @@ function chosen({ run, files }: MeantRun, seq: number | undefined): Result<Shown
 
 function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
   const { created_at: time, integrity_hash: sha256, ...content } = checkpoint;
-  const plain = parseJson(JSON.stringify(content));
+  const plain = jsonIn(JSON.stringify(content), ANY_NUMBER); // A long map has more values than a text of others may.
   const shown =
-    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), { time, sha256 }) : undefined;
+    plain !== undefined && isRecord(plain) ? workflowCheckpointOf(masked(plain), { time, sha256 }) : undefined;
   if (shown === undefined) throw new Error("a masked checkpoint must still be a checkpoint");
   return shown;
 }

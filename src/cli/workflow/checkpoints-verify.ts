@@ -1,14 +1,16 @@
 // `holdfast checkpoints verify`: checks the hash and shape of every checkpoint of a run, or of all, and compares the
 // log.
 // VF1. The files are read before the log: only durable state is saved to a checkpoint, so none may be ahead of the log.
-// VF2. The log is folded once, and compared with each checkpoint at its seq.
+// VF2. The log is folded once, and compared with each checkpoint at its seq. If retention has removed its beginning,
+//      the fold begins with the oldest checkpoint that the rest follows.
 // VF3. A bad checkpoint costs time, never work: the log has everything. Each comes with what can be done.
 
-import { equal, type Json, parseJson } from "../../base/json.ts";
+import { shortId } from "../../base/ids.ts";
+import { ANY_NUMBER, equal, type Json, jsonIn } from "../../base/json.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
-import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
+import { fromCheckpoint, toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
 import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
@@ -20,7 +22,6 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
 import { count, say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 type CheckpointVerdict = {
@@ -69,16 +70,17 @@ type Saved = { readonly path: string; readonly seq: number; readonly checkpoint:
 function compared(view: LogView, session: string, files: readonly CheckpointFile[]): ReadonlyMap<string, string> {
   const wrong = new Map<string, string>();
   const saved = files.flatMap(({ path, found }): Saved[] => (found.kind === "whole" ? [{ path, ...found }] : []));
-  const waiting = Map.groupBy(saved, ({ seq }) => seq);
+  const first = beginning(view, session, saved);
+  const waiting = Map.groupBy(first.later, ({ seq }) => seq);
   const skipped = view.poisons.skipped(session);
-  let run: Run | undefined;
+  let { run } = first;
   for (const reading of view.read(session)) {
-    if (reading.kind !== "entry") continue;
+    if (reading.kind !== "entry" || reading.entry.seq <= first.seq) continue;
     const { seq } = reading.entry;
     const event = skipped.has(seq) ? undefined : workflowEventOf(reading.entry);
     run = event === undefined ? run : applyWorkflow(run, event);
     for (const { path, checkpoint } of waiting.get(seq) ?? []) {
-      if (run === undefined || !isSame(run, checkpoint)) wrong.set(path, "the log has a different state at this entry");
+      if (!isSame(run, checkpoint)) wrong.set(path, "the log has a different state at this entry");
     }
     waiting.delete(seq);
   }
@@ -86,14 +88,27 @@ function compared(view: LogView, session: string, files: readonly CheckpointFile
   return wrong;
 }
 
-function isSame(run: Run, { integrity_hash: _hash, ...saved }: WorkflowCheckpoint): boolean {
+/** VF2. The state that the fold begins with, its seq, and the checkpoints to compare. */
+function beginning(view: LogView, session: string, saved: readonly Saved[]) {
+  const [head] = view.read(session);
+  if (head?.kind !== "trimmed") return { run: undefined, seq: 0, later: saved };
+  const [first] = saved.filter(({ seq }) => seq >= head.through).toSorted((one, other) => one.seq - other.seq);
+  const from = first?.seq ?? Number.POSITIVE_INFINITY;
+  return {
+    run: first && fromCheckpoint(first.checkpoint),
+    seq: from,
+    later: saved.filter(({ seq }) => seq > from),
+  };
+}
+
+function isSame(run: Run | undefined, { integrity_hash: _hash, ...saved }: WorkflowCheckpoint): boolean {
+  if (run === undefined) return false;
   const { integrity_hash: _none, ...folded } = toCheckpoint(run, saved.reason, saved.created_at);
   return equal(plain(saved), plain(folded));
 }
 
 function plain(value: unknown): Json {
-  const read = parseJson(JSON.stringify(value));
-  return read.ok ? read.value : null;
+  return jsonIn(JSON.stringify(value), ANY_NUMBER) ?? null; // A long map has more values than a text of others may.
 }
 
 /** VF3 */

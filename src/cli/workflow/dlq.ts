@@ -16,7 +16,7 @@ import { look } from "../look.ts";
 import { count, say } from "../print.ts";
 import { tableText } from "../table.ts";
 import { followToEnd } from "./ended.ts";
-import { pickRun, printRun } from "./rows.ts";
+import { findRun, printRun } from "./rows.ts";
 
 export type DlqFlags = DataFlags & { readonly detach?: boolean };
 
@@ -27,18 +27,8 @@ const CUTS = [
 ] as const;
 
 /** `newest`: of several runs that have this name, for commands that only look. */
-async function runOf(
-  { console }: DaemonCommandWorld,
-  client: Reader,
-  key: string,
-  newest = false,
-): Promise<Result<ListedRun>> {
-  const runs = await client.call("workflow.list", {});
-  return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed, newest }) : runs;
-}
-
-function hasFailed({ items }: ListedRun): boolean {
-  return items !== null && items.failed > 0;
+function runOf(world: DaemonCommandWorld, client: Reader, key: string, newest = false): Promise<Result<ListedRun>> {
+  return findRun(world, client, key, { meant: "failing", newest });
 }
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {

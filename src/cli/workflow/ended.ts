@@ -1,15 +1,15 @@
 // The messages when a followed run has stopped, or the user has stopped following.
+import { shortId } from "../../base/ids.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { type Need, nextOf } from "../../core/workflow/progress.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
-import { attemptPath } from "../../log/session/places.ts";
+import { attemptPathNow } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Exit } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { steadyView } from "../log/view.ts";
 import { say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { lastLines } from "./attempt-tape.ts";
 import { type Followed, follow } from "./follow.ts";
 import { exitOf, failedItems, printRun } from "./rows.ts";
@@ -46,7 +46,7 @@ async function showEndOfOutput(world: DaemonCommandWorld, home: string, { run, l
   const which = { step: run.error.step, attempt: undefined, item: undefined };
   const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).at(-1);
   if (last === undefined) return;
-  const directory = attemptPath(home, run.repo, last.attempt);
+  const directory = attemptPathNow(world.disk, home, run.repo, last.attempt);
   const streams = ["stdout", "stderr"] as const;
   const lines = streams.flatMap((stream) => lastLines(world.disk, directory, stream)).slice(-MAX_LINES);
   if (lines.length === 0) return;

@@ -1,20 +1,22 @@
 // `holdfast workflows`: the runs, one per line; with --json in the shape that other programs rely on.
 
+import { shortId } from "../../base/ids.ts";
 import { localTime } from "../../base/local-time.ts";
-import { ok } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { nextOf } from "../../core/workflow/progress.ts";
 import type { RunState } from "../../core/workflow/run.ts";
+import { allRows, eachPage } from "../../wire/rpc/page.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import type { Reader } from "../disk-reader.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
-import { say } from "../print.ts";
-import { shortId } from "../sessions.ts";
-import { commandTable } from "../table.ts";
-import { rowOf, stateText } from "./rows.ts";
+import { JsonList, say } from "../print.ts";
+import { commandTable, PagedTable } from "../table.ts";
+import { rowOf, slotText, stateText } from "./rows.ts";
 
 const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
 const WORKTREE = "WORKTREE";
@@ -34,35 +36,62 @@ export type ListFlags = DataFlags & {
 async function workflows(world: DaemonCommandWorld, flags: ListFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await look(world, { home: home.value, json: flags.json }, (reader) =>
-    reader.call("workflow.list", {}),
-  );
+  const { last, state, name } = flags;
+  const filter = { ...(state !== undefined && { state }), ...(name !== undefined && { name }) };
+  const print = printerOf(world, flags);
+  let after: string | undefined;
+  const listed = await look(world, { home: home.value, json: flags.json }, async (reader) => {
+    if (last !== undefined) return printLast(reader, filter, last, print.rows);
+    const from = after === undefined ? {} : { after }; // A page that was printed is not printed again.
+    return eachPage(reader, "workflow.list", { ...filter, ...from }, async (runs, next) => {
+      await print.rows(runs);
+      after = next ?? after;
+    });
+  });
   if (!listed.ok) return listed;
-  const all = listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
-  const runs = chosen(all, flags);
-  const { console } = world;
-  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(runs.map(rowOf)))}\n`);
-  else if (all.length === 0) await say(console, "there are no runs yet. `holdfast run FILE` starts one.");
-  else if (runs.length === 0) await say(console, "there are no such runs.");
-  else await console.out.write(tableOf(world, runs));
+  const chosen = state !== undefined || name !== undefined || last === 0;
+  await print.end(chosen ? "there are no such runs." : "there are no runs yet. `holdfast run FILE` starts one.");
   return ok(EXIT.ok);
 }
 
-function chosen(runs: readonly ListedRun[], { state, name, last }: ListFlags): readonly ListedRun[] {
-  const found = runs.filter(
-    (run) => (state === undefined || state.includes(run.state)) && (name === undefined || run.name === name),
-  );
-  return last === undefined ? found : found.slice(Math.max(0, found.length - last));
+/** They come as the newest first. */
+async function printLast(
+  reader: Reader,
+  filter: Pick<ListFlags, "state" | "name">,
+  last: number,
+  print: (runs: readonly ListedRun[]) => Promise<void>,
+): Promise<Result<void>> {
+  const runs = last === 0 ? ok([]) : await allRows(reader, "workflow.list", { ...filter, newest: true, limit: last });
+  if (!runs.ok) return runs;
+  await print(runs.value.toReversed());
+  return ok(undefined);
 }
 
-function tableOf({ console }: DaemonCommandWorld, runs: readonly ListedRun[]): string {
+type RunsPrinter = { rows(runs: readonly ListedRun[]): Promise<void>; end(none: string): Promise<void> };
+
+function printerOf({ console }: DaemonCommandWorld, { json }: ListFlags): RunsPrinter {
+  const list = new JsonList(console);
+  if (json) return { rows: (runs) => list.add(runs.map(rowOf)), end: () => list.end() };
+  const table = new PagedTable(console, HEAD);
+  return {
+    rows: async (runs) => {
+      if (runs.length > 0) await console.out.write(pageText(console, table, runs));
+    },
+    end: async (none) => {
+      if (table.isEmpty) await say(console, none);
+    },
+  };
+}
+
+function pageText(console: DaemonCommandWorld["console"], table: PagedTable, runs: readonly ListedRun[]): string {
   const some = runs.some(({ worktree }) => worktree !== null);
   const rows = runs.map((run) =>
     [...cellsOf(run, console), ...(some ? [run.worktree?.path ?? ""] : [])].map(visibleLine),
   );
-  const column = HEAD.indexOf("NEXT");
-  const cuts = some ? CUTS : CUTS.slice(1);
-  return commandTable(console, [[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], { column, cuts });
+  const [column, cuts] = [HEAD.indexOf("NEXT"), some ? CUTS : CUTS.slice(1)];
+  return table.add(rows, ([head = [], ...others]) =>
+    commandTable(console, [some && table.isEmpty ? [...head, WORKTREE] : head, ...others], { column, cuts }),
+  );
 }
 
 function cellsOf(run: ListedRun, console: DaemonCommandWorld["console"]): string[] {
@@ -70,10 +99,11 @@ function cellsOf(run: ListedRun, console: DaemonCommandWorld["console"]): string
   return [shortId(id), name, localTime(console, startedAt), stateText(run), nextText(run)];
 }
 
-function nextText({ id, state, needs, trouble }: ListedRun): string {
+function nextText({ id, state, needs, trouble, waitsForSlot = 0 }: ListedRun): string {
   const need = needs.find(({ agent }) => agent !== null);
   if (need !== undefined) return nextOf(id, need); // Even if other items of a map continue.
   if (trouble !== undefined) return `it is tried again: ${trouble}`;
+  if (waitsForSlot > 0) return slotText(waitsForSlot);
   return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 

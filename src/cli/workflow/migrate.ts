@@ -1,5 +1,6 @@
 // `holdfast migrate`: takes over the runs of an older program. The daemon does it, because only it writes the log.
 
+import { shortId } from "../../base/ids.ts";
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { MigratedRun, MigrationReport } from "../../wire/rpc/workflow.ts";
@@ -9,7 +10,6 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count, say } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { oldEnvironment, oldHomes } from "./old-homes.ts";
 
 export type MigrateFlags = DataFlags & { readonly workflow?: readonly string[]; readonly dryRun?: boolean };
@@ -46,10 +46,12 @@ async function migrate(world: DaemonCommandWorld, flags: MigrateFlags, dir?: str
 /** One report of several directories: what counts is the runs. */
 function joined(home: string, reports: readonly MigrationReport[]): MigrationReport {
   const [first] = reports;
+  const more = reports.reduce((sum, report) => sum + (report.more ?? 0), 0);
   return {
     ...{ at: first?.at ?? "", directory: first?.directory ?? home, dryRun: first?.dryRun ?? false },
     migrated: reports.reduce((sum, { migrated }) => sum + migrated, 0),
     items: reports.flatMap(({ items }) => items),
+    ...(more > 0 && { more }),
   };
 }
 
@@ -64,10 +66,11 @@ const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
 
 async function print(
   { console }: DaemonCommandWorld,
-  { items, migrated, dryRun }: MigrationReport,
+  { items, more = 0, migrated, dryRun }: MigrationReport,
   directories: readonly string[],
 ): Promise<void> {
   for (const item of items) await console.out.write(visible(`${linesOf(item).join("\n")}\n`));
+  if (more > 0) await say(console, `${count(more, "run")} more are not shown.`);
   if (items.length === 0) return say(console, `there is nothing of an older program in ${directories.join(" or ")}.`);
   const would = items.filter(({ fate }) => fate === "would").length;
   const words = dryRun ? `${count(would, "run")} would be migrated.` : `${count(migrated, "run")} migrated.`;

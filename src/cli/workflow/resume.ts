@@ -18,7 +18,7 @@ import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
 import { followToEnd, needsText } from "./ended.ts";
 import { oldEnvironment, oldHomes } from "./old-homes.ts";
-import { isUnderWay, pickRun, printRun, which } from "./rows.ts";
+import { findRun, isUnderWay, printRun } from "./rows.ts";
 import { textsOf } from "./texts.ts";
 
 export type ResumeFlags = DataFlags & {
@@ -32,8 +32,6 @@ export type ResumeFlags = DataFlags & {
   readonly detach?: boolean;
 };
 
-const RESUMABLE = ["failed", "interrupted", "uncertain", "waiting"];
-
 async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: string): Promise<Exit> {
   const verdict = verdictOf(flags);
   if (!verdict.ok) return verdict;
@@ -41,9 +39,9 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
   if (!home.ok) return home;
   const params = textsOf(flags.param ?? []);
   if (!params.ok) return params;
-  const { absolute, env } = world.console;
+  const { env } = world.console;
   const old = { homes: oldHomes(world, home.value), env: oldEnvironment(world) };
-  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), params: params.value, absolute, env, old };
+  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), params: params.value, world, env, old };
   const going = await onDaemon(world, home.value, (client) => resumeRun(client, key, wish));
   if (!going.ok) return going;
   const { run, asks } = going.value;
@@ -91,16 +89,14 @@ type Wish = {
   readonly verdict: UncertainVerdict | undefined;
   readonly by: Asker;
   readonly params: Readonly<Record<string, string>>;
-  absolute(path: string): string;
+  readonly world: DaemonCommandWorld;
   env(name: string): string | undefined;
   readonly old: { readonly homes: readonly string[]; readonly env: Readonly<Record<string, string>> };
 };
 
 async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
   const { flags, verdict } = wish;
-  const runs = await client.call("workflow.list", {});
-  if (!runs.ok) return runs;
-  const picked = await meantRun(client, runs.value, key, wish);
+  const picked = await meantRun(client, key, wish);
   if (!picked.ok) return picked;
   const { state, needs } = picked.value;
   if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: !isUnderWay(state) });
@@ -111,15 +107,9 @@ async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish)
   return resolve(client, resumed.value, verdict, wish.by);
 }
 
-async function meantRun(
-  client: RpcClient,
-  runs: readonly ListedRun[],
-  key: string | undefined,
-  wish: Wish,
-): Promise<Result<ListedRun>> {
-  if (key === undefined) return onlyOne(runs);
-  const named = pickRun(runs, key, { absolute: wish.absolute, meant: isResumable });
-  if (named.ok || named.error.code !== "unknown") return named;
+async function meantRun(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<ListedRun>> {
+  const named = await findRun(wish.world, client, key, { meant: "resumable" });
+  if (named.ok || named.error.code !== "unknown" || key === undefined) return named;
   return (await takeOver(client, key, wish)) ?? named;
 }
 
@@ -127,7 +117,7 @@ async function meantRun(
 async function takeOver(
   client: RpcClient,
   only: string,
-  { old: { homes, env } }: Wish,
+  { world, old: { homes, env } }: Wish,
 ): Promise<Result<ListedRun> | undefined> {
   let failure: Result<never> | undefined;
   for (const directory of homes) {
@@ -135,10 +125,7 @@ async function takeOver(
     if (!report.ok) return report;
     const { items } = report.value;
     const id = items.find(({ run }) => run !== null)?.run;
-    const runs = await client.call("workflow.list", {});
-    if (!runs.ok) return runs;
-    const found = runs.value.find((run) => run.id === id);
-    if (found !== undefined) return ok(found);
+    if (typeof id === "string") return findRun(world, client, id);
     const [first] = items;
     if (first !== undefined)
       failure ??= refused("not-migrated", `${only}: ${first.reason}`, first.next ?? "holdfast migrate");
@@ -153,10 +140,6 @@ function wantsMore({ detach, force, acceptChanges, unchanged }: ResumeFlags): bo
 
 function isAtRest(state: ListedRun["state"]): boolean {
   return ["failed", "interrupted", "cancelled", "done", "done_with_failures"].includes(state);
-}
-
-function isResumable({ state }: ListedRun): boolean {
-  return RESUMABLE.includes(state);
 }
 
 /** RS2 */
@@ -186,13 +169,6 @@ function secretsOf({ lacks = [] }: ListedRun, { params, env }: Wish): Readonly<R
     return value === undefined ? [] : [[name, value]];
   });
   return { ...Object.fromEntries(ours), ...params };
-}
-
-function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
-  const resumable = runs.filter(isResumable);
-  const [only, ...others] = resumable;
-  if (only === undefined) return refused("unknown", "There is no run to resume.", "`holdfast workflows` shows all.");
-  return others.length === 0 ? ok(only) : which(resumable, `There are ${resumable.length} runs to resume`);
 }
 
 /** Everything uncertain gets the same resolution. */

@@ -2,6 +2,7 @@
 // RR1. All are found before one is touched. A daemon that died in between may already have forgotten one: then it is
 //      done.
 import { ok, type Result } from "../../base/result.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -9,16 +10,13 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { printJson } from "../print.ts";
-import { pickRun } from "./rows.ts";
+import { findRun } from "./rows.ts";
 
 async function rm(world: DaemonCommandWorld, flags: DataFlags, ...keys: readonly string[]): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const { console } = world;
-  const meant = await onDaemon(world, home.value, async (client) => {
-    const runs = await client.call("workflow.list", {});
-    return runs.ok ? pickAll(runs.value, keys, console.absolute) : runs;
-  });
+  const meant = await onDaemon(world, home.value, (client) => findAll(world, client, keys));
   if (!meant.ok) return meant;
   const removed: { readonly id: string; readonly name: string }[] = [];
   let failed: Exit = ok(EXIT.ok);
@@ -32,14 +30,14 @@ async function rm(world: DaemonCommandWorld, flags: DataFlags, ...keys: readonly
 }
 
 /** RR1 */
-function pickAll(
-  runs: readonly ListedRun[],
+async function findAll(
+  world: DaemonCommandWorld,
+  client: RpcClient,
   keys: readonly string[],
-  absolute: (path: string) => string,
-): Result<readonly ListedRun[]> {
+): Promise<Result<readonly ListedRun[]>> {
   const found = new Map<string, ListedRun>();
   for (const key of keys) {
-    const run = pickRun(runs, key, { absolute });
+    const run = await findRun(world, client, key);
     if (!run.ok) return run;
     found.set(run.value.id, run.value);
   }

@@ -1,15 +1,15 @@
-// Formats runs, and finds the one that a person means.
+// Formats runs, and has the daemon find the one that a person means.
 
-import { matchOne } from "../../base/ids.ts";
-import { ok, type Result, refused } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
-import { nearest } from "../../wire/files/nearest.ts";
+import { pickRun, type RunKey } from "../../core/workflow/find.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import { NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import type { Reader } from "../disk-reader.ts";
 import { count } from "../print.ts";
-import { shortId } from "../sessions.ts";
-import { columns } from "../table.ts";
 
 /** The exit code shells use for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -29,6 +29,7 @@ export function rowOf({
   needs,
   trouble,
   lacks,
+  waitsForSlot,
   error,
   resumed,
   worktree,
@@ -50,65 +51,36 @@ export function rowOf({
     worktree,
     ...(trouble !== undefined && { trouble }),
     ...(lacks !== undefined && { lacks }),
+    ...(waitsForSlot !== undefined && { waitsForSlot }),
   };
+}
+
+export function slotText(steps: number): string {
+  return `${count(steps, "step")} ${steps === 1 ? "waits" : "wait"} for a free slot ([workflows] slots)`;
 }
 
 export async function printRun({ console }: DaemonCommandWorld, run: ListedRun): Promise<void> {
   await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
 }
 
-/** How to resolve paths, and which runs can be meant: for example, only resumable ones. */
-export type Picking = {
-  absolute(path: string): string;
-  readonly meant?: (run: ListedRun) => boolean;
-  /** For commands that only look: of several, the one that was started last. */
-  readonly newest?: boolean;
-};
+/** Which run is meant (core/workflow/find.ts). */
+export type Picking = Pick<RunKey, "meant" | "newest">;
 
 /**
- * A name, or the path of a workflow file, means its only run, or the only one of several that can be meant (UC-7);
- * anything else is a prefix of an id that matches only one.
+ * Has the daemon find a run. The key may be the path of a workflow file, as the shell gives it. A daemon that is older
+ * than this lists all runs, and the rule is applied here.
  */
-export function pickRun(
-  runs: readonly ListedRun[],
-  key: string,
-  { absolute, meant, newest = false }: Picking,
-): Result<ListedRun> {
-  const named = runsOf(runs, key, absolute);
-  const narrowed = meant === undefined ? named : named.filter(meant);
-  const [only, ...others] = narrowed.length === 1 ? narrowed : named;
-  if (only !== undefined && others.length === 0) return ok(only);
-  const last = named.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)).at(-1);
-  if (newest && last !== undefined) return ok(last);
-  if (only !== undefined) return which(named, `There are ${named.length} runs of ${key}`);
-  const id = matchOne(
-    runs.map((run) => run.id),
-    key,
-  );
-  const found = id.ok ? runs.find((run) => run.id === id.value) : undefined;
-  if (found !== undefined) return ok(found);
-  if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
-  const near = nearest(
-    key,
-    runs.map(({ name }) => name),
-  );
-  const meantName = near === undefined ? "" : `Did you mean ${near}? `;
-  return refused("unknown", `There is no run "${key}".`, `${meantName}\`holdfast workflows\` shows all.`);
-}
-
-/** The runs with this name, else those of this workflow file. */
-export function runsOf(runs: readonly ListedRun[], key: string, absolute: Picking["absolute"]): ListedRun[] {
-  const named = runs.filter(({ name }) => name === key);
-  return named.length > 0 ? named : runs.filter(({ path }) => path === absolute(key));
-}
-
-/** One per line, in the order in which they were started. */
-export function which(runs: readonly ListedRun[], message: string): Result<never> {
-  const inOrder = runs.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
-  const cells = inOrder.map(({ id, name, state }) => [shortId(id), name, state]);
-  const [last = "", ...others] = columns(cells, (text) => text.length).reverse();
-  const lines = [...others.reverse(), `${last}, the newest`].map((line) => `  ${visibleLine(line)}`);
-  return refused("ambiguous", [`${message}:`, ...lines].join("\n"), "Give the id of the one you mean.");
+export async function findRun(
+  { console }: Pick<DaemonCommandWorld, "console">,
+  reader: Reader,
+  key: string | undefined,
+  picking: Picking = {},
+): Promise<Result<ListedRun>> {
+  const wish = { ...picking, ...(key !== undefined && { key, path: console.absolute(key) }) };
+  const found = await reader.call("workflow.find", wish);
+  if (found.ok || found.error.code !== NO_SUCH_METHOD) return found;
+  const all = await allRows(reader, "workflow.list", {});
+  return all.ok ? pickRun(all.value, wish, (run) => run) : all;
 }
 
 /** Whether it goes on by itself. */

@@ -6,10 +6,13 @@
 // SG3. Of several running attempts, the one that wrote last is shown.
 // SG4. Steps that ended before this command are marked. A retry is announced once, also one that was over before we
 //      looked, and an iteration has its number.
+// SG5. A line counts a map's items when all have ended or the run stops. Without live lines also when another tenth of
+//      them has ended, or when some have and the last line is half a minute old.
 import { visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { foldedFor } from "../fold.ts";
 import { fit } from "../print.ts";
 import { lastLines } from "./attempt-tape.ts";
 import type { RunView } from "./follow.ts";
@@ -19,6 +22,9 @@ const CLEAR = "\r\u001b[2K";
 const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
 /** SG1: "^C" or "^\\", as the terminal shows them behind the last line, and the cursor. */
 const ECHO_CELLS = 3;
+/** SG5 */
+const MAX_ITEM_LINES = 10;
+const ITEM_LINE_MS = 30_000;
 /** SG3: the attempts that are looked at; a map may run more at once. */
 const MAX_WATCHED = 8;
 const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
@@ -34,13 +40,26 @@ export const NO_SIGHT: RunView = { live: false, show: nothing, look: nothing, en
 
 /** `old` steps had ended before this command was called (SG4). */
 export function sightOf(world: DaemonCommandWorld, home: string, old: number): RunView {
-  const lines = new StepLines(old);
-  return world.console.err.tty ? new LiveSight(world, home, lines) : plainSight(world, lines);
+  const { tty } = world.console.err;
+  const lines = newsOf(world, new StepLines(old), new ItemLines(tty));
+  return tty ? new LiveSight(world, home, lines) : plainSight(world, lines);
 }
 
-function plainSight({ console }: DaemonCommandWorld, lines: StepLines): RunView {
+/** The lines that are to be printed about a run. */
+type News = (run: ShownRun) => string;
+
+function newsOf({ console, clock }: DaemonCommandWorld, steps: StepLines, items: ItemLines): News {
+  return (run) => {
+    const counted = items.of(run, clock.elapsed());
+    const isInMap = run.at === null && isUnderWay(run.state);
+    const news = isInMap ? steps.of(run) + counted : counted + steps.of(run);
+    return foldedFor(console.err, console.widthOf, news);
+  };
+}
+
+function plainSight({ console }: DaemonCommandWorld, newsAbout: News): RunView {
   const show = async (run: ShownRun) => {
-    const news = lines.of(run);
+    const news = newsAbout(run);
     if (news !== "") await console.err.write(news);
   };
   return { live: false, show, look: nothing, end: nothing };
@@ -88,6 +107,36 @@ export class StepLines {
   }
 }
 
+type SeenItems = Pick<ShownRun, "items" | "state">;
+
+/** SG5 */
+export class ItemLines {
+  readonly #isLive: boolean;
+  #said: { readonly text: string; readonly ended: number; readonly at: number } | undefined;
+
+  constructor(isLive: boolean) {
+    this.#isLive = isLive;
+  }
+
+  /** At a time in milliseconds; empty if nothing is to be said. */
+  of({ items, state }: SeenItems, now: number): string {
+    if (items === null || !items.complete || items.total === 0) return "";
+    const ended = items.succeeded + items.failed;
+    const text = `map: ${ended}/${items.total} items${items.failed > 0 ? `, ${items.failed} failed` : ""}\n`;
+    if (text === this.#said?.text || !this.#isDue(ended, items.total, { isOver: !isUnderWay(state), now })) return "";
+    this.#said = { text, ended, at: now };
+    return text;
+  }
+
+  #isDue(ended: number, total: number, { isOver, now }: { isOver: boolean; now: number }): boolean {
+    if (ended === total || isOver) return true;
+    if (this.#isLive) return false;
+    if (this.#said === undefined) return true;
+    const grown = Math.abs(ended - this.#said.ended); // A retry takes failed items back.
+    return grown >= total / MAX_ITEM_LINES || now - this.#said.at >= ITEM_LINE_MS;
+  }
+}
+
 type Retry = { readonly step: string; readonly item: number | null; readonly tries: number };
 
 function retryText(retry: Retry): string {
@@ -114,12 +163,12 @@ class LiveSight implements RunView {
   /** SG3: the newest line of each attempt, and of the one that changed last. */
   #lines = new Map<string, string>();
   #written = "";
-  readonly #steps: StepLines;
+  readonly #newsAbout: News;
 
-  constructor(world: DaemonCommandWorld, home: string, steps: StepLines) {
+  constructor(world: DaemonCommandWorld, home: string, newsAbout: News) {
     this.#world = world;
     this.#home = home;
-    this.#steps = steps;
+    this.#newsAbout = newsAbout;
     this.#began = world.clock.elapsed();
   }
 
@@ -127,7 +176,7 @@ class LiveSight implements RunView {
     this.#first ??= endedItems(run);
     this.#run = run;
     this.#watch(run);
-    await this.#draw(this.#steps.of(run));
+    await this.#draw(this.#newsAbout(run));
   }
 
   async look(): Promise<void> {

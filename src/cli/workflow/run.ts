@@ -1,7 +1,7 @@
 // `holdfast run`: checks a workflow file, starts a run of it, and follows it.
 // RN1. The run's id is chosen before the request: if the daemon dies in between, the retry starts no second run.
 
-import { newId } from "../../base/ids.ts";
+import { newId, shortId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -17,8 +17,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { say } from "../print.ts";
-import { shortId } from "../sessions.ts";
+import { count, say } from "../print.ts";
 import { followToEnd } from "./ended.ts";
 import { printRun } from "./rows.ts";
 import { textsOf } from "./texts.ts";
@@ -85,10 +84,10 @@ async function checked(
   json: boolean,
 ): Promise<Exit> {
   const phases = ["steps", "setup", "map", "reduce"] as const;
-  const steps = phases.reduce((count, phase) => count + stepsOf(definition, phase).length, 0);
+  const steps = phases.reduce((sum, phase) => sum + stepsOf(definition, phase).length, 0);
   const { name, flow } = definition;
   if (json) await console.out.write(`${visibleLine(JSON.stringify({ path: file, name, mode: flow.mode, steps }))}\n`);
-  else await say(console, `${file} is valid: ${flow.mode}, ${steps} steps.`);
+  else await say(console, `${file} is valid: ${flow.mode}, ${count(steps, "step")}.`);
   return ok(EXIT.ok);
 }
 

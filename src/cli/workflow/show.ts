@@ -1,5 +1,6 @@
 // `holdfast workflows show`: one run in full: its state, the steps that ended, what is running, and the next command.
 
+import { shortId } from "../../base/ids.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -13,9 +14,8 @@ import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson } from "../print.ts";
-import { shortId } from "../sessions.ts";
 import { columns, tableText } from "../table.ts";
-import { pickRun, rowOf, stateText } from "./rows.ts";
+import { findRun, rowOf, slotText, stateText } from "./rows.ts";
 import { stepText } from "./run-view.ts";
 
 async function show(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
@@ -23,9 +23,7 @@ async function show(world: DaemonCommandWorld, flags: DataFlags, key: string): P
   if (!home.ok) return home;
   const { console } = world;
   const shown = await look(world, { home: home.value, json: flags.json }, async (reader) => {
-    const runs = await reader.call("workflow.list", {});
-    if (!runs.ok) return runs;
-    const run = pickRun(runs.value, key, { absolute: console.absolute, newest: true });
+    const run = await findRun(world, reader, key, { newest: true });
     return run.ok ? whole(reader, run.value.id) : run;
   });
   if (!shown.ok) return shown;
@@ -56,6 +54,7 @@ function runText({ console }: DaemonCommandWorld, run: ShownRun): string {
     ["started", localTime(console, startedAt)],
     ["resumed", resumed === null ? null : `${localTime(console, resumed.at)} by process ${resumed.pid}`],
     ["state", stateText(run)],
+    ["waits", run.waitsForSlot === undefined ? null : slotText(run.waitsForSlot)],
     ["error", error === null ? null : `${error.step}: ${error.message}`],
     ...needs.map((need) => ["needs you", `${need.step}: ${need.why} → ${nextOf(id, need)}`] as const),
     ...["failed", "interrupted"]

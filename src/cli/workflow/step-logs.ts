@@ -7,10 +7,10 @@
 
 import { endedText } from "../../base/exit-code.ts";
 import { localTime } from "../../base/local-time.ts";
-import { ok, type Result, refused } from "../../base/result.ts";
+import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
-import { attemptPath } from "../../log/session/places.ts";
+import { attemptPathNow } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
 import { pause } from "../../world/wait.ts";
@@ -23,7 +23,7 @@ import { look } from "../look.ts";
 import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
-import { isUnderWay, pickRun, which as whichRun } from "./rows.ts";
+import { findRun, isUnderWay } from "./rows.ts";
 import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 
 export type StepLogsFlags = DataFlags & {
@@ -43,11 +43,9 @@ export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, 
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const run = await look(world, { home: home.value, json: flags.json }, async (client) => {
-    const runs = await client.call("workflow.list", {});
-    if (!runs.ok) return runs;
-    return key === undefined
-      ? onlyOne(runs.value)
-      : pickRun(runs.value, key, { absolute: world.console.absolute, newest: true });
+    if (key !== undefined) return findRun(world, client, key, { newest: true });
+    const running = await findRun(world, client, undefined, { meant: "running" });
+    return running.ok ? running : findRun(world, client, undefined); // The only one that is running, or at all.
   });
   if (!run.ok) return run;
   const watch = {
@@ -60,14 +58,6 @@ export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, 
   if (flags.json) await printJson(world, watch, attempts);
   else await print(world, watch, attempts, flags.follow === true);
   return ok(EXIT.ok);
-}
-
-/** The only run, or the only one that is running. */
-function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
-  const running = runs.filter(({ state }) => state === "running");
-  const [only, ...others] = running.length === 1 ? running : runs;
-  if (only === undefined) return refused("unknown", "There is no run yet.", "`holdfast run FILE` starts one.");
-  return others.length === 0 ? ok(only) : whichRun(runs, `There are ${runs.length} runs`);
 }
 
 async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<StepAttempt[]> {
@@ -93,7 +83,7 @@ async function printJson(
   attempts: readonly StepAttempt[],
 ): Promise<void> {
   const rows = attempts.map(({ end, ...one }) => {
-    const directory = attemptPath(home, run.repo, one.attempt);
+    const directory = attemptPathNow(world.disk, home, run.repo, one.attempt);
     const output = wholeText(world.disk, directory, "stdout") ?? end?.output ?? "";
     const { output: _kept, ...ended } = end ?? { output: "", code: null, signal: null, error: null, at: null };
     return { ...one, ...ended, output, stderr: wholeText(world.disk, directory, "stderr") ?? "" };
@@ -153,14 +143,15 @@ class Shown {
 
   /** With the step's name, if several are shown. */
   #head(attempt: StepAttempt): string {
-    return `${this.#watch.which.step === undefined ? `${attempt.step}, ` : ""}${headText(this.#world.console, attempt)}`;
+    const step = this.#watch.which.step === undefined ? `${attempt.step}, ` : "";
+    return `${step}${headText(this.#world.console, attempt)}`;
   }
 
   /** Prints what is new in an attempt's output. */
   async more(attempt: StepAttempt): Promise<void> {
     if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
     const { disk, console } = this.#world;
-    const directory = attemptPath(this.#watch.home, this.#watch.run.repo, attempt.attempt);
+    const directory = attemptPathNow(disk, this.#watch.home, this.#watch.run.repo, attempt.attempt);
     let tapes = this.#tapes.get(attempt.attempt);
     if (tapes === undefined) {
       if (this.#announce) await say(console, `${this.#head(attempt)}:`); // SL1

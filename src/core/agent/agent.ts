@@ -9,6 +9,7 @@ import type { Json } from "../../base/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type {
   AgentSettings,
+  Broadcast,
   Handed,
   Message,
   PromptAnswered,
@@ -141,6 +142,8 @@ export type Agent = {
   readonly prompts: readonly Prompt[];
   readonly calls: readonly Call[];
   readonly reminders: readonly Reminder[];
+  /** Texts that it was told are on their way to its siblings, with those that do not have them yet. */
+  readonly broadcasts: readonly Broadcast[];
   readonly sleep: { readonly until: string } | undefined;
   /** Why it is not resumed automatically after a crash. */
   readonly held: { readonly reason: string; readonly at: string } | undefined;

@@ -15,6 +15,12 @@ export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefine
         inbox: [...agent.inbox, event.data],
         seen: [...agent.seen, event.data.message_id].slice(-MAX_SEEN),
       };
+    case "broadcast.accepted": {
+      const { call, payload, recipients } = event.data;
+      return { ...agent, broadcasts: [...agent.broadcasts, { call, payload, recipients }] };
+    }
+    case "broadcast.passed":
+      return { ...agent, broadcasts: passed(agent.broadcasts, event.data.count) };
     case "message.delivered":
       return delivered(agent, event.data.message_id);
     case "tool.answered":
@@ -27,6 +33,12 @@ export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefine
     default:
       return undefined;
   }
+}
+
+/** They are passed on one after the other. */
+function passed([first, ...others]: Agent["broadcasts"], count: number): Agent["broadcasts"] {
+  const recipients = first?.recipients.slice(count) ?? [];
+  return first === undefined || recipients.length === 0 ? others : [{ ...first, recipients }, ...others];
 }
 
 function delivered(agent: Agent, id: string): Agent {

@@ -81,6 +81,7 @@ function newAgent(id: string): Agent {
     prompts: [],
     calls: [],
     reminders: [],
+    broadcasts: [],
     sleep: undefined,
     held: undefined,
     crashes: [],

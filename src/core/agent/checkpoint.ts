@@ -7,7 +7,7 @@ import { type Conversation, putAway } from "./conversation.ts";
 /**
  * Raise it with every change of the fold or the state: a checkpoint with another version is folded again from the log.
  */
-export const STORED_VERSION = 2;
+export const STORED_VERSION = 3;
 
 /** `resident` is the agent's record: the name is part of the file format. */
 export type StoredResident = {

@@ -65,6 +65,8 @@ export type AgentCommand =
   | To<"wake">
   /** Ready agents start, as far as there are slots: for all providers. Submitted once after recovery and safe mode. */
   | To<"schedule">
+  /** The next copies of what it broadcast. */
+  | To<"pass-on">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
   /** Nothing of it has run. `passing`: not for anything about its program, which may be started later. */
   | OfProcess<"start-failed", { readonly reason: string; readonly passing?: true | undefined }>
@@ -103,5 +105,7 @@ export type AgentEffect =
   | To<"timer", { readonly at: string }>
   /** SP-3: send `CRASHED` to every client. */
   | To<"crashed", { readonly reason: string; readonly at: string }>
+  /** Submit `pass-on` until nothing is left of its broadcasts. */
+  | To<"pass-on">
   /** Terminated, and no process is left. */
   | To<"finish">;

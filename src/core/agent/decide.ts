@@ -6,6 +6,7 @@
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Decision } from "../decision.ts";
 import { type Agent, type AgentRecord, isAside, RULE_BOOK, stateOf } from "./agent.ts";
+import { passOn } from "./broadcast.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
 import { decideProcess, isProcessReport } from "./decide-process.ts";
 import { read } from "./decide-read.ts";
@@ -21,7 +22,7 @@ import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyUnfit } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
-import { createAgent, createSession, terminate } from "./spawn.ts";
+import { createAgent, createSession, idTaken, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
 import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
@@ -57,6 +58,7 @@ function decide(draft: Draft, command: AgentCommand): Refusal | undefined {
   if (isAside(agent) && command.kind !== "terminate") return setAside(agent);
   if (isProcessReport(command)) return decideProcess(draft, agent, command);
   if (command.kind === "orphan") return orphan(draft, agent);
+  if (command.kind === "pass-on") return passOn(draft, agent);
   if (agent.terminated !== undefined) return ended(draft, agent, command);
   return decideLive(draft, agent, command);
 }
@@ -72,7 +74,7 @@ type Live = Exclude<
   | Parameters<typeof decideProcess>[2]
   | { readonly kind: "rule-add" }
   | { readonly kind: "rule-remove" }
-  | { readonly kind: "orphan" | "collect" }
+  | { readonly kind: "orphan" | "collect" | "pass-on" }
 >;
 
 function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
@@ -151,8 +153,7 @@ function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
 
 function create(draft: Draft, command: CreateAgent): Refusal | undefined {
   const { id, parent } = command;
-  if (draft.get(id) !== undefined)
-    return refused("id-taken", `There is already an agent ${id}.`, "Use another id.").error;
+  if (draft.isTaken(id)) return idTaken(id);
   const above = draft.live(parent);
   if (parent !== undefined && above === undefined)
     return refused("unknown", `There is no agent ${parent}.`, "`holdfast agent tree` shows all.").error;
@@ -211,10 +212,10 @@ function orphan(draft: Draft, agent: Agent): Refusal | undefined {
   return undefined;
 }
 
-/** Agents that are still needed stay. */
+/** Agents that are still needed stay. Those that are archived are not. */
 function collect(draft: Draft, agents: readonly string[]): Refusal | undefined {
   const over = new Set(overForGood(draft.residents.values()).map(({ id }) => id));
-  const agent_ids = agents.filter((id) => over.has(id));
+  const agent_ids = agents.filter((id) => over.has(id) || !draft.residents.has(id));
   if (agent_ids.length === 0) return refused("needed", "None of them is over.", "holdfast agent tree").error;
   draft.add(RULE_BOOK, { event: "agents.removed", data: { agent_ids, at: draft.at } });
   return undefined;

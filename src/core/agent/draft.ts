@@ -39,6 +39,8 @@ export type AgentContext = {
   readonly settings: AgentConfig;
   readonly left?: Left | undefined;
   readonly keyed: Keyed;
+  /** Whether there is an agent with this id in the archive, where nothing is decided about it; absent: none. */
+  isArchived?(id: string): boolean;
 };
 
 /**
@@ -61,11 +63,14 @@ export class Draft {
   readonly left: Left;
   readonly #keyed: Keyed;
   readonly #residents: AgentRecords;
+  readonly #isArchived: (id: string) => boolean;
   readonly #changed = new Map<string, AgentRecord>();
   readonly #changes: Change[] = [];
 
-  constructor({ agentRecords, tree, settings, left, keyed }: AgentContext, at: string) {
+  constructor(context: AgentContext, at: string) {
+    const { agentRecords, tree, settings, left, keyed } = context;
     this.#residents = agentRecords;
+    this.#isArchived = (id) => context.isArchived?.(id) === true;
     this.tree = tree;
     this.settings = settings;
     this.at = at;
@@ -90,6 +95,11 @@ export class Draft {
 
   get(id: string): AgentRecord | undefined {
     return this.#changed.get(id) ?? this.#residents.get(id);
+  }
+
+  /** Whether an agent has this id, also one that is archived: it cannot be created again. */
+  isTaken(id: string): boolean {
+    return this.get(id) !== undefined || this.#isArchived(id);
   }
 
   /** The agent as it is now; it must exist. */

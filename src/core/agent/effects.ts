@@ -11,6 +11,7 @@ export function agentEffectsOf(agentRecord: AgentRecord): AgentEffect[] {
   const effects = ofProcess(agentRecord);
   const at = timerOf(agentRecord);
   if (at !== undefined) effects.push({ kind: "timer", id, at });
+  if (agentRecord.broadcasts.length > 0) effects.push({ kind: "pass-on", id });
   if (agentRecord.terminated !== undefined) return effects.length === 0 ? [{ kind: "finish", id }] : effects;
   return [...effects, ...ofRequest(agentRecord)];
 }

@@ -30,6 +30,9 @@ export type AgentEvent =
   | Event<"agent.woken", Woken>
   | Event<"message.sent", MessageSent>
   | Event<"message.enqueued", Message>
+  | Event<"broadcast.accepted", Broadcast & { readonly at: string }>
+  /** This many of its recipients, from the first on, have it, or have ended. */
+  | Event<"broadcast.passed", { readonly call: string; readonly count: number; readonly at: string }>
   | Event<"message.delivered", { readonly message_id: string }>
   | Event<"turn.start", TurnStart>
   | Event<"turn.retrying", { readonly turn: number; readonly reason: string; readonly until: string }>
@@ -152,6 +155,9 @@ export type Message = {
   readonly reply_to: string | null;
   readonly metadata: Readonly<Record<string, Json>>;
 };
+
+/** A text on its way to siblings, by the call of the tool (broadcast.ts). */
+export type Broadcast = { readonly call: string; readonly payload: string; readonly recipients: readonly string[] };
 
 export type MessageKind =
   | "message"

@@ -2,7 +2,7 @@
 import type { Agent, AgentRecord } from "./agent.ts";
 import { isAlive } from "./process.ts";
 
-/** Agents that ended, whose processes ended, and below which all agents have. */
+/** Agents that ended, whose processes ended, that owe nobody a message, and below which all agents have. */
 export function overForGood(agentRecords: Iterable<AgentRecord>): Agent[] {
   const agents = [...agentRecords].flatMap((agentRecord) => (agentRecord.kind === "agent" ? agentRecord : []));
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
@@ -15,8 +15,8 @@ export function overForGood(agentRecords: Iterable<AgentRecord>): Agent[] {
   return agents.filter(({ id }) => !needed.has(id));
 }
 
-function isOver({ terminated, process: program }: Agent): boolean {
-  return terminated !== undefined && !isAlive(program);
+function isOver({ terminated, process: program, broadcasts }: Agent): boolean {
+  return terminated !== undefined && !isAlive(program) && broadcasts.length === 0;
 }
 
 function above(agents: ReadonlyMap<string, Agent>, { parent }: Agent): Agent | undefined {

@@ -3,15 +3,25 @@
 
 /** One message, or an agent's instructions. */
 export const MAX_PAYLOAD = 128 << 10;
-/** The messages in one turn's prompt; the others wait for the next. */
+/** The same as in the log. A transaction may have it three times, as one has a broadcast's text (MAX_BROADCAST). */
+export const MAX_PAYLOAD_BYTES = 288 << 10;
+/** The messages in one turn's prompt, as in the log; the others wait for the next. */
 export const MAX_PROMPT = 256 << 10;
 export const MAX_MESSAGES_A_TURN = 64;
 /** The inbox of an agent that does not read must not grow without limit. */
 export const MAX_INBOX = 1000;
 /** How many message ids are remembered, to detect a repeat: a client repeats its last message, not its last hundred. */
 export const MAX_SEEN = 128;
-/** Every copy is an entry of the same transaction. */
+/**
+ * The copies of a broadcast in one transaction, as in the log. A recipient that begins a turn has its text three times:
+ * in its inbox, in its turn and in what its process gets.
+ */
 export const MAX_BROADCAST = 256 << 10;
+export const MAX_COPIES = 64;
+/** The text of one, as in the log, where it is beside the ids and names of up to MAX_AGENTS recipients. */
+export const MAX_BROADCAST_TEXT = 512 << 10;
+/** How many of one agent may be on their way: each takes some milliseconds, unless the disk is full. */
+export const MAX_BROADCASTS = 16;
 /** What an event keeps of a piece of output of an agent with its own transcript, and of one answer of a bare LLM. */
 export const MAX_PIECE = 32 << 10;
 export const MAX_ANSWER = 256 << 10;

@@ -8,11 +8,12 @@
 import { isId } from "../../base/ids.ts";
 import { own } from "../../base/own.ts";
 import { type Refusal, refused } from "../../base/result.ts";
+import { sizeOf } from "../workflow/limits.ts";
 import type { Agent } from "./agent.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { Message, MessageKind } from "./events.ts";
-import { MAX_INBOX, MAX_MESSAGES_A_TURN, MAX_PAYLOAD, MAX_PROMPT } from "./limits.ts";
+import { MAX_INBOX, MAX_MESSAGES_A_TURN, MAX_PAYLOAD, MAX_PAYLOAD_BYTES, MAX_PROMPT } from "./limits.ts";
 
 export const USER = "user";
 export const HOLDFAST = "holdfast";
@@ -32,10 +33,20 @@ export type NewMessage = {
 
 /** Returns why it cannot be delivered; undefined once it is enqueued. */
 export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Refusal | undefined {
-  const { id: message_id, former = message_id, from, kind, payload, replyTo, relation } = letter;
-  if (recipient.seen.some((id) => id === message_id || id === former)) return undefined; // G2
-  const wrong = whyNot(recipient, letter);
-  if (wrong !== undefined) return wrong;
+  const wrong = isSeen(recipient, letter) ? undefined : whyNot(recipient, letter);
+  if (wrong === undefined) deliver(draft, recipient, letter);
+  return wrong;
+}
+
+/** G2 */
+function isSeen({ seen }: Agent, { id: message_id, former = message_id }: NewMessage): boolean {
+  return seen.some((id) => id === message_id || id === former);
+}
+
+/** Without any condition. */
+export function deliver(draft: Draft, recipient: Agent, letter: NewMessage): void {
+  if (isSeen(recipient, letter)) return; // G2
+  const { id: message_id, from, kind, payload, replyTo, relation } = letter;
   const { at } = draft;
   if (typeof from !== "string")
     draft.add(from.id, { event: "message.sent", data: { message_id, recipient: recipient.id, at } }); // G1
@@ -45,15 +56,19 @@ export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Ref
   const data: Message = { ...head, timestamp: at, reply_to: replyTo ?? null, metadata };
   draft.add(recipient.id, { event: "message.enqueued", data });
   release(draft, draft.agent(recipient.id), sender);
-  return undefined;
 }
 
-function whyNot(recipient: Agent, { payload, replyTo }: NewMessage): Refusal | undefined {
+export function whyNot(
+  recipient: Agent,
+  { payload, replyTo }: Pick<NewMessage, "payload" | "replyTo">,
+): Refusal | undefined {
   // G4: it is part of the heading.
   if (replyTo !== undefined && !isId(replyTo))
     return refused("bad-reply", "What a message replies to is named by its id.", "Give the id, or leave it out.").error;
-  if (payload.length > MAX_PAYLOAD) {
-    const what = `The message has ${payload.length} characters; at most ${MAX_PAYLOAD} are allowed.`;
+  const bytes = sizeOf(payload);
+  if (payload.length > MAX_PAYLOAD || bytes > MAX_PAYLOAD_BYTES) {
+    const most = `at most ${MAX_PAYLOAD} and ${MAX_PAYLOAD_BYTES} are allowed`;
+    const what = `The message has ${payload.length} characters, and ${bytes} bytes as JSON; ${most}.`;
     return refused("too-large", what, "Write it to a file, and send the path.").error;
   }
   if (recipient.inbox.length < MAX_INBOX) return undefined;
@@ -79,7 +94,7 @@ export function tellParent(draft: Draft, child: Agent, kind: MessageKind, text: 
 export function forOneTurn(messages: readonly Message[]): readonly Message[] {
   let size = 0;
   const fits = messages.slice(0, MAX_MESSAGES_A_TURN).filter(({ payload }) => {
-    size += payload.length;
+    size += sizeOf(payload);
     return size <= MAX_PROMPT;
   });
   return fits.length === 0 ? messages.slice(0, 1) : fits;

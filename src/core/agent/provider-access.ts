@@ -25,6 +25,7 @@ export type ServiceAccess = {
 };
 
 type Env = Readonly<Record<string, string>>;
+type AgentProgram = { readonly provider: string; readonly command: readonly string[] };
 
 /** By the first part of the program's name: `codex-acp` is `codex`. */
 const PROGRAMS: ReadonlyMap<string, Access> = new Map<string, Access>([
@@ -63,6 +64,11 @@ export function keysOf(recipe: Recipe): readonly string[] {
   return accessOf(recipe)?.keys ?? [];
 }
 
+/** Whether its sandbox lets it reach a service without being told of it. */
+export function hasKnownService(program: AgentProgram): boolean {
+  return accessOf(program) !== undefined;
+}
+
 /** Whether its key can stay outside: only if we know how requests to its service are authenticated. */
 export function canHideKey(recipe: Recipe): boolean {
   return accessOf(recipe)?.base != null;
@@ -97,7 +103,7 @@ function identityOf(name: string, key: string): Env {
   return name === "ANTHROPIC_API_KEY" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
 }
 
-function accessOf({ provider, command }: Recipe): Access | undefined {
+function accessOf({ provider, command }: AgentProgram): Access | undefined {
   const program = provider === "claude" ? "claude" : baseName(command[0] ?? "");
   return PROGRAMS.get(program.split("-")[0] ?? "");
 }

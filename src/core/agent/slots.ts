@@ -3,9 +3,10 @@
 //     cannot starve others, because after each turn it waits behind them.
 // Q2. A provider never has more processes than slots: a slot is free only when its process is known to have ended.
 // Q3. If none is free, the least recently used idle agent is suspended; no more of them than are needed.
-// Q4. The work is bounded by the number of slots, not by the number of agents.
+// Q4. The work of a command is that of the agents which it lets start: slots are counted by the tree, which learns of
+//     every change, and neither slots nor agents are gone through.
 
-import { type Agent, holdsSlot, isEvictable, needOf, type Turn, waitingMessages } from "./agent.ts";
+import { type Agent, holdsSlot, needOf, type Turn, waitingMessages } from "./agent.ts";
 import { dashed, derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { Handed } from "./events.ts";
@@ -21,12 +22,11 @@ export function schedule(draft: Draft): void {
 
 function serve(draft: Draft, provider: ProviderName): void {
   const slots = draft.slots(provider);
-  const holders = draft.tree.holdersOf(provider);
-  let coming = [...holders].filter((id) => draft.agent(id).process.kind === "Stopping").length;
+  let coming = draft.tree.stopping(provider);
   for (const id of draft.tree.waitingFor(provider, 2 * slots)) {
     const agent = draft.agent(id);
     if (needOf(agent) === undefined) continue; // It was suspended for an agent that waited longer.
-    if (holdsSlot(agent) || draft.tree.holdersOf(provider).size < slots) begin(draft, agent);
+    if (holdsSlot(agent) || draft.tree.taken(provider) < slots) begin(draft, agent);
     else if (coming > 0) coming -= 1;
     else if (!evict(draft, provider)) return; // The rest of the queue cannot start either: no idle agent is left.
   }
@@ -34,16 +34,10 @@ function serve(draft: Draft, provider: ProviderName): void {
 
 /** Q3. Returns whether there was one to suspend. */
 function evict(draft: Draft, provider: ProviderName): boolean {
-  const resting = [...draft.tree.holdersOf(provider)].map((id) => draft.agent(id)).filter(isEvictable);
-  const [oldest] = resting.sort((a, b) => order(a, b));
+  const oldest = draft.tree.oldestResting(provider);
   if (oldest === undefined) return false;
-  suspend(draft, oldest, "evicted");
+  suspend(draft, draft.agent(oldest), "evicted");
   return true;
-}
-
-function order(a: Agent, b: Agent): number {
-  const [left, right] = [`${a.lastUsed} ${a.id}`, `${b.lastUsed} ${b.id}`];
-  return left < right ? -1 : 1;
 }
 
 export function suspend(draft: Draft, { id, generation }: Agent, reason: "evicted" | "asked"): void {

@@ -42,6 +42,7 @@ export type NewAgent = {
 
 /** By a parent's tool call: its session waits while the parent's turn runs (B1). */
 export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undefined {
+  if (draft.isTaken(wish.id)) return idTaken(wish.id);
   const recipe = recipeOf(draft, parent, wish.provider);
   if (!recipe.ok) return recipe.error;
   const { id, name, instructions } = wish;
@@ -50,6 +51,10 @@ export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undef
   const refusal = createAgent(draft, { id, name, parent: parent.id, instructions, plan, settings });
   if (refusal === undefined && parent.turn === undefined) createSession(draft, id);
   return refusal;
+}
+
+export function idTaken(id: string): Refusal {
+  return refused("id-taken", `There is already an agent ${id}.`, "Use another id.").error;
 }
 
 /** The parent's own recipe, unless another provider is wanted (IN1 and IN2 of inherit.ts). */

@@ -7,13 +7,14 @@
 import type { Json } from "../../base/json.ts";
 import type { Refusal } from "../../base/result.ts";
 import { type Agent, type Call, openPrompts, stateOf, waitingMessages } from "./agent.ts";
+import { broadcast } from "./broadcast.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
-import { cut, MAX_BROADCAST, MAX_REMINDER_MS, MAX_REMINDERS, MAX_TOOL } from "./limits.ts";
+import { cut, MAX_REMINDER_MS, MAX_REMINDERS, MAX_TOOL } from "./limits.ts";
 import { enqueue, forOneTurn, senderName } from "./messages.ts";
 import { type Spawn, spawn } from "./spawn.ts";
 import { type Arguments, checkArguments, type ToolName, toolOf } from "./tool-shapes.ts";
-import { type Neighbour, neighbour, siblingsOf } from "./tree.ts";
+import { type Neighbour, neighbour } from "./tree.ts";
 
 export type ToolRequest = {
   readonly call: string;
@@ -92,19 +93,8 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
   },
 
   broadcast: (draft, agent, call, { text }) => {
-    const siblings = siblingsOf(draft.tree, agent);
-    const payload = `${text}`;
-    if (payload.length * siblings.length > MAX_BROADCAST) return no("It is too long for so many siblings.");
-    const sent: string[] = [];
-    const failed: string[] = [];
-    for (const sibling of siblings) {
-      const ids = draft.callIds(agent, "broadcast", call, sibling);
-      const recipient = draft.agent(sibling);
-      const letter = { ...ids, from: agent, kind: "broadcast", payload, relation: "sibling" } as const;
-      const refusal = enqueue(draft, recipient, letter);
-      (refusal === undefined ? sent : failed).push(recipient.name);
-    }
-    return { ok: true, result: { to: sent, not_to: failed } };
+    const done = broadcast(draft, agent, call, `${text}`);
+    return "to" in done ? { ok: true, result: done } : refusedBy(done);
   },
 
   check_inbox: (_draft, agent) => {

@@ -1,7 +1,7 @@
 // The tree of agents and everything else derived from all states: parents and children, slots, and who waits for one.
 // X1. It is a function of the states alone: `note` gets every change, and an index rebuilt from the same states is
 //     equal. Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
-// X2. A change costs the same with one agent or a thousand, except for a binary search and the shift of a short list.
+// X2. A change costs the same with one agent or a thousand, except for a binary search and the shift of a list.
 // X3. Terminated agents, and sessions without `agent.created`, are in no list, except for the slot of a running
 //     process.
 import {
@@ -9,6 +9,7 @@ import {
   type AgentRecord,
   type AgentRecords,
   holdsSlot,
+  isEvictable,
   isLive,
   needOf,
   openPrompts,
@@ -27,6 +28,10 @@ type TreePosition = {
   readonly name: string;
   readonly provider: ProviderName;
   readonly holds: boolean;
+  /** It holds a slot that will be free soon. */
+  readonly stops: boolean;
+  /** Sorts the agents that can be suspended for another: the least recently used first. */
+  readonly rests: string | undefined;
   /** Sorts the waiting agents: the longest waiting first. */
   readonly waits: string | undefined;
   readonly prompts: readonly string[];
@@ -37,6 +42,8 @@ type TreePosition = {
 export class Tree {
   readonly #children = new Map<string, Map<string, string>>();
   readonly #holders = new Map<ProviderName, Set<string>>();
+  readonly #stopping = new Map<ProviderName, Set<string>>();
+  readonly #resting = new Map<ProviderName, string[]>();
   readonly #waiting = new Map<ProviderName, string[]>();
   readonly #prompts = new Map<string, string>();
   readonly #deferred = new Map<string, Set<string>>();
@@ -69,7 +76,9 @@ export class Tree {
       if (siblings?.size === 0) this.#children.delete(from.parent);
     }
     if (from.holds && to?.holds !== true) take(this.#holders, from.provider, id);
-    if (from.waits !== undefined && from.waits !== to?.waits) remove(this.#queue(from.provider), from.waits);
+    if (from.stops && to?.stops !== true) take(this.#stopping, from.provider, id);
+    if (from.rests !== undefined && from.rests !== to?.rests) remove(this.#resting, from.provider, from.rests);
+    if (from.waits !== undefined && from.waits !== to?.waits) remove(this.#waiting, from.provider, from.waits);
     for (const prompt of from.prompts) this.#prompts.delete(prompt);
     if (from.deferred && to?.deferred !== true) take(this.#deferred, from.parent, id);
   }
@@ -81,15 +90,11 @@ export class Tree {
       this.#children.set(to.parent, siblings.set(to.name, id));
     }
     if (to.holds && from?.holds !== true) give(this.#holders, to.provider, id);
-    if (to.waits !== undefined && from?.waits !== to.waits) insert(this.#queue(to.provider), to.waits);
+    if (to.stops && from?.stops !== true) give(this.#stopping, to.provider, id);
+    if (to.rests !== undefined && from?.rests !== to.rests) insert(this.#resting, to.provider, to.rests);
+    if (to.waits !== undefined && from?.waits !== to.waits) insert(this.#waiting, to.provider, to.waits);
     for (const prompt of to.prompts) this.#prompts.set(prompt, id);
     if (to.deferred && from?.deferred !== true) give(this.#deferred, to.parent, id);
-  }
-
-  #queue(provider: ProviderName): string[] {
-    const found = this.#waiting.get(provider) ?? [];
-    this.#waiting.set(provider, found);
-    return found;
   }
 
   /** The ids of the children of an agent, by name; of the roots if `parent` is undefined. */
@@ -116,19 +121,31 @@ export class Tree {
     return found.reverse();
   }
 
-  holdersOf(provider: ProviderName): ReadonlySet<string> {
-    return this.#holders.get(provider) ?? new Set();
+  /** How many slots are taken. */
+  taken(provider: ProviderName): number {
+    return this.#holders.get(provider)?.size ?? 0;
+  }
+
+  /** How many of these will be free soon. */
+  stopping(provider: ProviderName): number {
+    return this.#stopping.get(provider)?.size ?? 0;
+  }
+
+  /** The least recently used agent that can be suspended for another. */
+  oldestResting(provider: ProviderName): string | undefined {
+    const key = this.#resting.get(provider)?.[0];
+    return key && idOf(key);
   }
 
   /** The first few agents that need a slot or a turn, the longest waiting first. */
   waitingFor(provider: ProviderName, most: number): string[] {
     const keys = this.#waiting.get(provider)?.slice(0, most) ?? [];
-    return keys.map((key) => key.slice(key.indexOf(" ") + 1));
+    return keys.map(idOf);
   }
 
   /** The providers for which an agent waits. */
   get providers(): ProviderName[] {
-    return [...this.#waiting].filter(([, queue]) => queue.length > 0).map(([provider]) => provider);
+    return [...this.#waiting.keys()];
   }
 
   /** The agent that opened this prompt. */
@@ -150,7 +167,9 @@ export class Tree {
         [...this.#children].flatMap(([parent, all]) => [...all].map((pair) => [parent, ...pair].join("/"))),
       ),
       holders: sorted([...this.#holders].flatMap(([provider, ids]) => [...ids].map((id) => `${provider}/${id}`))),
-      waiting: sorted([...this.#waiting].filter(([, queue]) => queue.length > 0).map((pair) => pair.join("/"))),
+      stopping: sorted([...this.#stopping].flatMap(([provider, ids]) => [...ids].map((id) => `${provider}/${id}`))),
+      resting: sorted([...this.#resting].map((pair) => pair.join("/"))),
+      waiting: sorted([...this.#waiting].map((pair) => pair.join("/"))),
       prompts: sorted([...this.#prompts].map((pair) => pair.join("/"))),
       deferred: sorted([...this.#deferred].flatMap(([parent, ids]) => [...ids].map((id) => `${parent}/${id}`))),
     };
@@ -162,11 +181,14 @@ function placeOf(agentRecord: AgentRecord | undefined): TreePosition | undefined
   const { id, parent = NOBODY, name, plan, prompts, session } = agentRecord;
   const { provider } = plan.recipe;
   const holds = holdsSlot(agentRecord);
+  const stops = agentRecord.process.kind === "Stopping";
+  const rests = isEvictable(agentRecord) ? `${agentRecord.lastUsed} ${id}` : undefined;
+  const slot = { provider, holds, stops, rests };
   if (!isLive(agentRecord))
-    return { live: false, parent, name, provider, holds, waits: undefined, prompts: [], deferred: false }; // X3
+    return { ...slot, live: false, parent, name, waits: undefined, prompts: [], deferred: false }; // X3
   const waits = needOf(agentRecord) === undefined ? undefined : `${readySince(agentRecord)} ${id}`;
   const open = prompts.length === 0 ? [] : openPrompts(agentRecord).map((prompt) => prompt.id);
-  return { live: true, parent, name, provider, holds, waits, prompts: open, deferred: session.kind === "deferred" };
+  return { ...slot, live: true, parent, name, waits, prompts: open, deferred: session.kind === "deferred" };
 }
 
 function give<K>(sets: Map<K, Set<string>>, key: K, id: string): void {
@@ -190,13 +212,22 @@ function placeIn(queue: readonly string[], key: string): number {
   return low;
 }
 
-function insert(queue: string[], key: string): void {
+function insert(queues: Map<ProviderName, string[]>, provider: ProviderName, key: string): void {
+  const queue = queues.get(provider) ?? [];
   queue.splice(placeIn(queue, key), 0, key);
+  queues.set(provider, queue);
 }
 
-function remove(queue: string[], key: string): void {
+function remove(queues: Map<ProviderName, string[]>, provider: ProviderName, key: string): void {
+  const queue = queues.get(provider) ?? [];
   const at = placeIn(queue, key);
   if (queue[at] === key) queue.splice(at, 1);
+  if (queue.length === 0) queues.delete(provider);
+}
+
+/** The agent of a key. */
+function idOf(key: string): string {
+  return key.slice(key.indexOf(" ") + 1);
 }
 
 /** The agents it can write to, and their relation to it. */

@@ -139,7 +139,10 @@ export function whyNotBegun(workspace: Workspace | null, code: number | null, er
 const HINTS: readonly (readonly [words: string, hint: string])[] = [
   ["loopback", " (this system allows no loopback of its own to a sandbox; with --network it has this machine's)"],
   ["namespace", " (bubblewrap needs user namespaces; with --no-sandbox it would run)"],
-  ["execvp", " (the sandbox does not show this program, or what runs it; --bind-ro DIRECTORY shows more)"],
+  [
+    "execvp",
+    " (it is not on the PATH, or the sandbox does not show it or what runs it; --bind-ro DIRECTORY shows more)",
+  ],
   [
     "alternates",
     " (objects of another repository are not shown: git repack -a -d, then remove objects/info/alternates)",

@@ -52,7 +52,7 @@ function replaced(
   return over?.state.kind === "ended" && !over.removed && over.name === name ? over : undefined;
 }
 
-/** What no holder could start is refused here, while the client can still be told. */
+/** What no holder could start is refused here, while the client still waits for the answer. */
 function wrongRecipe({ argv, cwd, env, size }: Recipe): No | undefined {
   if (argv.length === 0 || argv[0] === "")
     return refused("bad-command", "There is no command to run.", "Give one after `--`.");

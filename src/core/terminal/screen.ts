@@ -24,6 +24,12 @@ export type ScreenSnapshot = {
 };
 
 /**
+ * What is shown first on attach: the tape from an offset on. `exact`: the program need not redraw. `screen`: drawn when
+ * the tape has reached its offset.
+ */
+export type AttachView = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
+
+/**
  * One cell for comparing: `width` 0 is the right half of a wide character. Colours: "" (default), "0" … "255",
  * "#rrggbb".
  */

@@ -69,6 +69,13 @@ export type Terminal = {
 
 export type Terminals = ReadonlyMap<string, Terminal>;
 
+/** What this generation is started from. */
+export function recipeNow({ recipe, restored }: Terminal): Recipe {
+  if (restored === undefined) return recipe;
+  const { argv, cwd, evidence } = restored;
+  return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
+}
+
 /** The program, if it was ever seen and its end was not: used to find what it may have left behind. */
 export function childOf(state: TerminalState): Child | undefined {
   if (state.kind === "uncertain") return state.child;

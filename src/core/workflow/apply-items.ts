@@ -1,11 +1,12 @@
 // Folds the events of a map's items (A1 … A3 of apply.ts).
-import { itemAt, push, replace, vectorOf } from "../../base/vector.ts";
+import { push, vectorOf } from "../../base/vector.ts";
 import type { Phase } from "./definition.ts";
 import type * as e from "./events.ts";
-import type { Item, ItemState, Items, Run, Track } from "./run.ts";
+import { EMPTY_LIST, type Item, type ItemState, itemIn, withAdded, withItem } from "./item-list.ts";
+import type { Items, Run, Track } from "./run.ts";
 
 export const NO_ITEMS: Items = {
-  all: vectorOf(),
+  all: EMPTY_LIST,
   complete: false,
   next: 0,
   again: vectorOf(),
@@ -15,6 +16,9 @@ export const NO_ITEMS: Items = {
   failed: 0,
   endings: 0,
 };
+
+/** Shared by all items that wait. */
+const PENDING: ItemState = { kind: "pending" };
 
 export function newTrack(item: number | undefined, phase: Phase): Track {
   return {
@@ -42,16 +46,18 @@ export function applyItems(run: Run, event: e.WorkflowEvent): Run | undefined {
 }
 
 function found(items: Items, { items: values, last }: e.ItemsFound): Items {
-  let all = items.all;
-  for (const value of values) all = push(all, { value, state: { kind: "pending" }, tries: 0 });
+  const all = withAdded(
+    items.all,
+    values.map((value) => ({ value, state: PENDING, tries: 0 })),
+  );
   return { ...items, all, complete: last };
 }
 
 function started(run: Run, number: number): Run {
   const { items } = run;
-  const item = itemAt(items.all, number);
+  const item = itemIn(items.all, number);
   if (item === undefined) throw new Error(`item ${number} was started, and there is none`);
-  const all = replace(items.all, number, { ...item, state: { kind: "active" }, tries: item.tries + 1 });
+  const all = withItem(items.all, number, { ...item, state: { kind: "active" }, tries: item.tries + 1 });
   const isNext = number === items.next;
   const taken = { next: isNext ? items.next + 1 : items.next, againTaken: items.againTaken + (isNext ? 0 : 1) };
   const active = new Map(run.active).set(number, newTrack(number, "map"));
@@ -72,14 +78,14 @@ function ended(run: Run, { item: number, outcome, result, error, at }: e.ItemEnd
 }
 
 function withState(all: Items["all"], number: number, state: ItemState): Items["all"] {
-  const item: Item | undefined = itemAt(all, number);
-  return item === undefined ? all : replace(all, number, { ...item, state });
+  const item: Item | undefined = itemIn(all, number);
+  return item === undefined ? all : withItem(all, number, { ...item, state });
 }
 
 function retried(items: Items, numbers: readonly number[]): Items {
   let { all, again } = items;
   for (const number of numbers) {
-    all = withState(all, number, { kind: "pending" });
+    all = withState(all, number, PENDING);
     again = push(again, number);
   }
   return { ...items, all, again, failed: items.failed - numbers.length };
@@ -88,7 +94,7 @@ function retried(items: Items, numbers: readonly number[]): Items {
 function cleared(items: Items, numbers: readonly number[]): Items {
   let { all } = items;
   for (const number of numbers) {
-    const state = itemAt(all, number)?.state;
+    const state = itemIn(all, number)?.state;
     if (state?.kind === "failed") all = withState(all, number, { ...state, kind: "cleared" });
   }
   return { ...items, all };

@@ -2,10 +2,11 @@
 // AM1. A migrated run is stopped: nothing of it starts before a person resumes it.
 // AM2. What may have been running is an uncertain attempt, like a lost one: it runs again only with consent.
 import { withAll } from "../../base/table.ts";
-import { itemsOf, push, vectorOf } from "../../base/vector.ts";
+import { push, vectorOf } from "../../base/vector.ts";
 import { newTrack } from "./apply-items.ts";
 import type { Migrated, MigratedItem, MigratedStep } from "./events.ts";
-import type { Attempt, Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
+import { eachItem, type Item, withAdded } from "./item-list.ts";
+import type { Attempt, Items, Run, Status, StepRecord, Track } from "./run.ts";
 
 export function applyMigrated(before: Run, data: Migrated): Run {
   const { source, part, parts, at } = data;
@@ -37,7 +38,7 @@ function withStep(run: Run, { duration_ms, ...step }: MigratedStep): Run {
 function withItem(run: Run, { value, state, step, result, message, tries, at }: MigratedItem): Run {
   const { items } = run;
   const number = items.all.length;
-  const add = (item: Item["state"]) => push(items.all, { value, state: item, tries });
+  const add = (item: Item["state"]) => withAdded(items.all, [{ value, state: item, tries }]);
   if (state === "pending") return { ...run, items: { ...items, all: add({ kind: "pending" }) } };
   if (state === "uncertain") {
     const reason = message ?? "";
@@ -74,7 +75,7 @@ function withUncertain(run: Run, track: Track, uncertain: Migrated["uncertain"])
 
 /** Skipped items come first; `next` is after the last one that was started. */
 function queued(items: Items): Items {
-  const kinds = [...itemsOf(items.all)].map(({ state }) => state.kind);
+  const kinds = [...eachItem(items.all)].map(({ state }) => state.kind);
   const next = kinds.findLastIndex((kind) => kind !== "pending") + 1;
   const again = kinds.flatMap((kind, number) => (kind === "pending" && number < next ? [number] : []));
   return { ...items, next, again: vectorOf(again), againTaken: 0 };

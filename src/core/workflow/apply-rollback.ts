@@ -5,7 +5,8 @@ import { tableOf, withAll } from "../../base/table.ts";
 import { itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS, newTrack } from "./apply-items.ts";
 import type { RolledBack } from "./events.ts";
-import type { Item, Items, Run } from "./run.ts";
+import { eachItem, type Item, mapItems } from "./item-list.ts";
+import type { Items, Run } from "./run.ts";
 
 export function applyRollback(run: Run, data: RolledBack): Run {
   const { records: count, items, phase, iteration, index, kept = [], at } = data;
@@ -27,11 +28,11 @@ export function applyRollback(run: Run, data: RolledBack): Run {
 }
 
 function itemsBack(items: Items, endings: number): Items {
-  const all = [...itemsOf(items.all)].map((item) => itemBack(item, endings));
-  const states = all.map(({ state }) => state.kind);
+  const all = mapItems(items.all, (item) => itemBack(item, endings));
+  const states = [...eachItem(all)].map(({ state }) => state.kind);
   return {
     ...items,
-    all: vectorOf(all),
+    all,
     again: vectorOf(states.flatMap((kind, number) => (kind === "pending" && number < items.next ? [number] : []))),
     againTaken: 0,
     succeeded: states.filter((kind) => kind === "succeeded").length,
@@ -41,6 +42,6 @@ function itemsBack(items: Items, endings: number): Items {
 
 function itemBack(item: Item, endings: number): Item {
   const { state } = item;
-  const stays = state.kind !== "pending" && state.kind !== "active" && state.order <= endings;
+  const stays = state.kind === "pending" || (state.kind !== "active" && state.order <= endings);
   return stays ? item : { ...item, state: { kind: "pending" } };
 }

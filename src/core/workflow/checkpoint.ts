@@ -11,11 +11,15 @@ import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, Tried, WorkflowEvent } from "./events.ts";
-import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
+import { allItems, type Item, type ItemList, listOf } from "./item-list.ts";
+import type { Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
-/** The shape of a checkpoint, and the rules that made its content. In version 1 all of it was below `body`. */
-export const CHECKPOINT_VERSION = 2;
+/**
+ * The shape of a checkpoint, and the rules that made its content. In version 1 all of it was below `body`; in version 2
+ * all items of a map were in it.
+ */
+export const CHECKPOINT_VERSION = 3;
 const FOLD_VERSION = 1;
 /** The identification in the store's envelope, which has `version`, `created_at` and `integrity_hash` (UC-1). */
 export const CHECKPOINT_FACTS = {
@@ -23,7 +27,7 @@ export const CHECKPOINT_FACTS = {
   version: CHECKPOINT_VERSION,
   fold: FOLD_VERSION,
   names: { time: "created_at", hash: "integrity_hash" },
-  migrations: { 1: (body: unknown) => body },
+  migrations: { 1: (body: unknown) => body, 2: (body: unknown) => body },
 } as const;
 
 export type CheckpointState =
@@ -86,6 +90,11 @@ export type RunRest = {
   readonly removed: boolean;
   /** Absent in old checkpoints. */
   readonly migrated?: Migration | undefined;
+};
+
+/** As in the file: pages of items that are in a file of their own are named, the others are in place. */
+export type StoredMapState = Omit<MapReduceCheckpointState, "all"> & {
+  readonly pages: readonly (string | readonly Item[])[];
 };
 
 export type WorkflowCheckpoint = {
@@ -201,16 +210,33 @@ function workflowType({ id, definition, main }: Run): WorkflowType {
   return { kind: "Iterative", max_iterations: flow.max_iterations, current_iteration: main.place.iteration };
 }
 
-function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState {
-  const { all, again, source, ...counts } = items;
+function mapReduceState(run: Run): MapReduceCheckpointState {
+  return withItems(mapStateOf(run), run.items.all);
+}
+
+function mapStateOf({ items, active, main }: Run): Omit<MapReduceCheckpointState, "all"> {
+  const { all: _, again, source, ...counts } = items;
+  const phase = main.place.phase;
+  return { ...counts, phase, again: itemsOf(again), source: source ?? null, active: [...active.values()] };
+}
+
+/** Many readers need no items: they are gathered when somebody looks. */
+export function withItems(state: Omit<MapReduceCheckpointState, "all">, list: ItemList): MapReduceCheckpointState {
   return {
-    ...counts,
-    phase: main.place.phase,
-    all: itemsOf(all),
-    again: itemsOf(again),
-    source: source ?? null,
-    active: [...active.values()],
+    ...state,
+    get all() {
+      return allItems(list);
+    },
   };
+}
+
+/** The same as `toCheckpoint`, with its items in these pages. */
+export function toPagedCheckpoint(
+  run: Run,
+  checkpoint: WorkflowCheckpoint,
+  pages: StoredMapState["pages"],
+): Omit<WorkflowCheckpoint, "mapreduce_state"> & { readonly mapreduce_state: StoredMapState } {
+  return { ...checkpoint, mapreduce_state: { ...mapStateOf(run), pages } };
 }
 
 function restOf(run: Run): RunRest {
@@ -222,11 +248,11 @@ function restOf(run: Run): RunRest {
   return { ...facts, started_at: createdAt, ...rest };
 }
 
-/** K1. */
-export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
+/** K1. `list`: its items, if they are known already. */
+export function fromCheckpoint(checkpoint: WorkflowCheckpoint, list?: ItemList): Run {
   const { session_id, workflow_path, worktree_path, completed_steps, variables, mapreduce_state, run } = checkpoint;
   const { source_sha256, started_at, kept, worktree, ...rest } = run;
-  const items = mapreduce_state === null ? undefined : itemsIn(mapreduce_state);
+  const items = mapreduce_state === null ? undefined : itemsIn(mapreduce_state, list);
   return {
     ...rest,
     id: session_id,
@@ -245,8 +271,10 @@ export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
   };
 }
 
-function itemsIn({ phase: _phase, active: _active, all, again, source, ...counts }: MapReduceCheckpointState): Items {
-  return { ...counts, all: vectorOf(all), again: vectorOf(again), source: source ?? undefined };
+function itemsIn(state: MapReduceCheckpointState, list = listOf(state.all)): Items {
+  const { complete, next, again, againTaken, source, succeeded, failed, endings } = state;
+  const counts = { complete, next, againTaken, succeeded, failed, endings };
+  return { ...counts, all: list, again: vectorOf(again), source: source ?? undefined };
 }
 
 function recordIn(record: CompletedStepRecord): StepRecord {

@@ -94,8 +94,7 @@ export type WorkflowEffect =
   | To<"advance">
   /**
    * Read a map's items, all of them once, and submit them in pages (`items-read`) from number `from` on. They are the
-   * output
-   * of `attempt`, if given, otherwise what the definition's file or glob gives; `readItems` makes the list of it.
+   * output of `attempt`, if given, otherwise what the definition's file or glob gives; `itemPages` makes the pages.
    */
   | To<"read-items", { readonly from: number; readonly attempt: string | undefined }>
   /** The run has stopped: save a full checkpoint and notify the waiting clients. */

@@ -39,6 +39,7 @@ export function hasPlace(runs: Runs, run: Run): boolean {
 /** Why it may not begin or begin again, with the run that is in its way. */
 export function busy(runs: Runs, run: Run): Refusal {
   const [first = run] = ahead(runs, run);
-  const message = `${first.name} is running already (${first.id.slice(0, 8)}), and its file has concurrency: ${run.definition.concurrency}.`;
+  const limit = `concurrency: ${run.definition.concurrency}`;
+  const message = `${first.name} is running already (${first.id.slice(0, 8)}), and its file has ${limit}.`;
   return refused("running", message, `Follow it: holdfast resume ${first.id.slice(0, 8)}`).error;
 }

@@ -1,11 +1,11 @@
 // Decides on a map's items: pages of the list, and the dead-letter queue.
 // Z1. A page that is not the next one is a repeat: it changes nothing.
 import { type Refusal, refused } from "../../base/result.ts";
-import { itemAt, itemsOf } from "../../base/vector.ts";
 import { advance } from "./advance.ts";
 import type { WorkflowCommand } from "./commands.ts";
 import { INPUT_STEP } from "./definition.ts";
 import type { Draft } from "./draft.ts";
+import { eachItem, itemIn } from "./item-list.ts";
 import { MAX_MESSAGE, MAX_QUEUE_AT_ONCE } from "./limits.ts";
 import type { Run } from "./run.ts";
 
@@ -32,7 +32,7 @@ export function decideQueue(draft: Draft, command: QueueCommand): Refusal | unde
 export function deadLetters(run: Run): number[] {
   const found: number[] = [];
   let number = 0;
-  for (const { state } of itemsOf(run.items.all)) {
+  for (const { state } of eachItem(run.items.all)) {
     if (state.kind === "failed") found.push(number);
     number += 1;
   }
@@ -41,7 +41,7 @@ export function deadLetters(run: Run): number[] {
 
 function chosen(run: Run, items: readonly number[] | "all"): readonly number[] | Refusal {
   if (items === "all") return deadLetters(run).slice(0, MAX_QUEUE_AT_ONCE);
-  const other = items.find((number) => itemAt(run.items.all, number)?.state.kind !== "failed");
+  const other = items.find((number) => itemIn(run.items.all, number)?.state.kind !== "failed");
   if (other === undefined) return [...new Set(items)];
   return refused("not-in-queue", `Item ${other} is not in the dead-letter queue.`, "`holdfast dlq ls` shows what is.")
     .error;

@@ -1,9 +1,18 @@
 // Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts), and these
 // stay below.
 
+const ENCODER = new TextEncoder();
+/** Each of its characters is one byte. */
+const PLAIN = /^[ -~]*$/;
+
 /** The bytes of a value as JSON, as in the log. */
 export function sizeOf(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+  return bytesIn(JSON.stringify(value) ?? "");
+}
+
+/** A long list asks for each of its items, so little is left behind. */
+export function bytesIn(text: string): number {
+  return PLAIN.test(text) ? text.length : ENCODER.encode(text).length;
 }
 
 /** All of a run's first event, or of a new version of its file. Ten thousand short steps fit. */
@@ -16,9 +25,11 @@ export const MAX_RECORDED_OUTPUT = 4 << 10;
 export const MAX_CAPTURED = 256 << 10;
 /** One text in a program's environment, including its name: Linux allows 128 KiB (MAX_ARG_STRLEN). */
 export const MAX_ENV_TEXT = 120 << 10;
-/** A page of items, and an item's result. */
-export const MAX_ITEMS_PAGE = 256 << 10;
+/** An item, and its result. */
+export const MAX_ITEM = 256 << 10;
 export const MAX_ITEM_RESULT = 64 << 10;
+/** A page of a list has at least one item. All of one are in memory at once, several times. */
+export const ITEMS_PAGE = 64 << 10;
 /** Each worker is a holder and its child: two processes. */
 export const MAX_PARALLEL = 64;
 export const MAX_ITEMS = 1_000_000;

@@ -10,7 +10,7 @@ import { recorded } from "./capture.ts";
 import { tooLarge } from "./decide-versions.ts";
 import { type Definition, onUncertain, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Created, Migrated, MigratedFrom, MigratedItem, MigratedStep, StepError } from "./events.ts";
-import { MAX_CAPTURED, MAX_ITEM_RESULT, MAX_ITEMS_PAGE, MAX_MESSAGE, sizeOf } from "./limits.ts";
+import { MAX_CAPTURED, MAX_ITEM, MAX_ITEM_RESULT, MAX_MESSAGE, sizeOf } from "./limits.ts";
 import { type Matched, matchSteps } from "./migrate-match.ts";
 import type { OldItem, OldMap, OldRun } from "./migrate-old.ts";
 import { checkParameters } from "./parameters.ts";
@@ -107,7 +107,7 @@ function itemsOf(map: OldMap | null, definition: Definition, startedAt: string):
 function tooLong(steps: readonly MigratedStep[], items: readonly MigratedItem[]): Result<never> | undefined {
   const wide = steps.find(({ variables }) => sizeOf(variables) > MAX_CAPTURED);
   if (wide !== undefined) return tooMuch(`What step ${wide.step} captured`, sizeOf(wide.variables));
-  const at = items.findIndex(({ value }) => sizeOf(value) > MAX_ITEMS_PAGE);
+  const at = items.findIndex(({ value }) => sizeOf(value) > MAX_ITEM);
   return at < 0 ? undefined : tooMuch(`Item ${at}`, sizeOf(items[at]?.value));
 }
 

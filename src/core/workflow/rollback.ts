@@ -7,6 +7,7 @@ import { itemAt, itemsOf } from "../../base/vector.ts";
 import type { WorkflowCheckpoint } from "./checkpoint.ts";
 import type { WorkflowCommand } from "./commands.ts";
 import type { StepOutcome } from "./events.ts";
+import { eachItem } from "./item-list.ts";
 import type { Run } from "./run.ts";
 
 export type UndoneStep = { readonly step: string; readonly iteration: number; readonly outcome: StepOutcome };
@@ -46,8 +47,9 @@ function isPastOf(run: Run, { completed_steps }: WorkflowCheckpoint): boolean {
 }
 
 function endedAfter({ items }: Run, endings: number): number {
-  const ended = [...itemsOf(items.all)].filter(({ state }) => "order" in state && state.order > endings);
-  return ended.length;
+  let count = 0;
+  for (const { state } of eachItem(items.all)) if ("order" in state && state.order > endings) count += 1;
+  return count;
 }
 
 /** If it is not, the decision says why it cannot be rolled back now. */

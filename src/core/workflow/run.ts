@@ -10,6 +10,7 @@ import type { Vector } from "../../base/vector.ts";
 import type { Child } from "../terminal/terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
 import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, Tried, WorkflowEvent } from "./events.ts";
+import type { ItemList } from "./item-list.ts";
 import type { Worktree } from "./worktree.ts";
 
 /** The position of a track: at a step of a phase, or at a step of that one's `on_failure`. */
@@ -87,19 +88,8 @@ export type StepRecord = {
   readonly at: string;
 } & Tried;
 
-export type ItemState =
-  | { readonly kind: "pending" }
-  | { readonly kind: "active" }
-  /** `order`: its position in the order of endings. */
-  | { readonly kind: "succeeded"; readonly result: Json; readonly order: number; readonly at: string }
-  | { readonly kind: "failed"; readonly error: StepError; readonly order: number; readonly at: string }
-  /** Removed from the dead-letter queue: it counts as failed, and is not asked about again. */
-  | { readonly kind: "cleared"; readonly error: StepError; readonly order: number; readonly at: string };
-
-export type Item = { readonly value: Json; readonly state: ItemState; readonly tries: number };
-
 export type Items = {
-  readonly all: Vector<Item>;
+  readonly all: ItemList;
   /** Whether the list is complete. */
   readonly complete: boolean;
   /** The first one that was never started. */

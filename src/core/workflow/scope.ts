@@ -4,8 +4,8 @@
 
 import type { Json } from "../../base/json.ts";
 import { lookUp } from "../../base/table.ts";
-import { itemAt, itemsOf } from "../../base/vector.ts";
 import type { Scope } from "./evaluate.ts";
+import { eachItem, itemIn } from "./item-list.ts";
 import type { Run, Track } from "./run.ts";
 
 export const BUILT_IN: readonly string[] = ["item", "item_index", "iteration", "map", "error", "run"];
@@ -24,7 +24,7 @@ function builtIn(run: Run, track: Track, name: string): Json | undefined {
   if (name === "map") return mapOf(run);
   if (name === "error") return errorOf(track);
   if (track.item === undefined) return undefined;
-  return name === "item" ? itemAt(run.items.all, track.item)?.value : track.item;
+  return name === "item" ? itemIn(run.items.all, track.item)?.value : track.item;
 }
 
 /** `run.worktree` is null if there is none. */
@@ -44,7 +44,7 @@ function mapOf({ items, definition }: Run): Json | undefined {
   if (definition.flow.mode !== "mapreduce") return undefined;
   const results: Json[] = [];
   const errors: Json[] = [];
-  for (const { value, state } of itemsOf(items.all)) {
+  for (const { value, state } of eachItem(items.all)) {
     if (state.kind === "succeeded") results.push(state.result);
     if (state.kind === "failed" || state.kind === "cleared") errors.push({ item: value, error: state.error.message });
   }

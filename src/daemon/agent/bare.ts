@@ -64,6 +64,10 @@ export class BareModels {
   }
 
   /** Cancels the agent's request. */
+  isAsking(id: string): boolean {
+    return this.#going.has(id);
+  }
+
   forget(id: string): void {
     this.#going.get(id)?.stop();
     this.#going.delete(id);

@@ -4,13 +4,14 @@
 // AC2. A checkpoint of another version of the rules, or of another agent, is ignored.
 
 import { joinPath } from "../../base/path.ts";
-import type { AgentRecord } from "../../core/agent/agent.ts";
+import { type AgentRecord, agentSession } from "../../core/agent/agent.ts";
 import { STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
-import { AGENTS } from "../../home/layout.ts";
+import { isAlive } from "../../core/agent/process.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
 import { CheckpointStore } from "../../log/checkpoint/store.ts";
 import type { Ticket } from "../../log/event-log.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
+import { sessionPath } from "../../log/session/places.ts";
 import { residentOf } from "../../wire/stored/agent.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -61,6 +62,11 @@ export class AgentCheckpoints {
     return state?.id === id ? { state, seq: loaded.checkpoint.seq } : undefined;
   }
 
+  /** The seq up to which the log of an agent is not needed by its checkpoints; 0 if they are not good. */
+  covers(id: string): number {
+    return this.#store(id).covers();
+  }
+
   /** Called for durable events: the ids of their agents, and the states of these agents after them. */
   heard(
     ids: readonly string[],
@@ -76,6 +82,11 @@ export class AgentCheckpoints {
     return this.#folds.finish();
   }
 
+  /** Whether nothing of it is being saved, or waits for it. */
+  isQuiet(id: string): boolean {
+    return this.#folds.isSaved(id);
+  }
+
   /** Saves nothing more of this agent. */
   forget(id: string): void {
     this.#folds.forget(id);
@@ -86,7 +97,7 @@ export class AgentCheckpoints {
     const { disk, clock, home } = this.#place;
     const known = this.#stores.get(id);
     if (known !== undefined) return known;
-    const directory = joinPath(home, `${AGENTS}/${id}`);
+    const directory = sessionPath(disk, home, agentSession(id)); // It may be archived.
     const store = new CheckpointStore(disk, clock, {
       home,
       directories: this.#directories,
@@ -100,5 +111,5 @@ export class AgentCheckpoints {
 }
 
 function isEnded(record: AgentRecord): boolean {
-  return record.kind === "agent" && record.terminated !== undefined && record.process.kind === "Idle";
+  return record.kind === "agent" && record.terminated !== undefined && !isAlive(record.process);
 }

@@ -51,14 +51,17 @@ async function look(world: CloneWorld, clone: Clone, id: string): ReturnType<Wor
   const why = typeof found === "string" ? found : await whyKept(world, clone, found);
   if (why === undefined && typeof found !== "string") return { bytes: found.kilobytes * KILOBYTE };
   return {
-    kept: `the clone ${clone.path} ${why}. holdfast agent fetch ${id} brings the commits of its branch; rm -rf ${clone.path} drops all of it.`,
+    kept: [
+      `the clone ${clone.path} ${why}. holdfast agent fetch ${id} brings the commits of its branch;`,
+      `rm -rf ${clone.path} drops all of it.`,
+    ].join(" "),
   };
 }
 
 async function factsOf(world: CloneWorld, clone: Clone): Promise<CloneFacts | string> {
   const said = await run(world, lookWords(clone.path), {});
   const facts = isDone(said) ? cloneFacts(said.out) : undefined;
-  return facts ?? `cannot be looked at: ${wordsOf(said)}`;
+  return facts ?? `cannot be inspected: ${wordsOf(said)}`;
 }
 
 async function whyKept(world: CloneWorld, clone: Clone, facts: CloneFacts): Promise<string | undefined> {

@@ -38,7 +38,7 @@ type Line = { readonly text: string; readonly bytes: number };
 /** Where reading stood before the last batch; its end, and the number of its lines. */
 type Before = {
   readonly at: number;
-  readonly rest: Buffer;
+  readonly rest: Uint8Array;
   readonly passing: boolean;
   readonly to: number;
   readonly lines: number;
@@ -104,7 +104,7 @@ export class Decoder {
   last(facts: SessionFacts): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
     const before = { at: this.#at, rest: this.#rest.view(), passing: this.#passing };
-    const found = this.#decode({ text: this.#rest.view().toString("utf8"), bytes: this.#rest.length }, facts);
+    const found = this.#decode({ text: this.#rest.text(this.#rest.length), bytes: this.#rest.length }, facts);
     if (found === undefined) throw this.#poison;
     this.#advance(this.#rest.length);
     this.#before = { ...before, to: this.#at, lines: 1 };
@@ -146,7 +146,7 @@ export class Decoder {
   #line(): Line | undefined {
     const end = this.#rest.find(NEWLINE);
     if (end < 0) return undefined;
-    return { text: this.#passing ? "" : this.#rest.view().toString("utf8", 0, end), bytes: end + 1 };
+    return { text: this.#passing ? "" : this.#rest.text(end), bytes: end + 1 };
   }
 
   #advance(bytes: number): void {

@@ -62,6 +62,7 @@ export class AgentEngine {
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
   readonly #recalling = new Set<string>();
+  readonly #passing = new Set<string>();
   /** By agent: the time of the last crash that was reported. */
   readonly #told = new Map<string, string>();
   #rounds = false;
@@ -103,6 +104,7 @@ export class AgentEngine {
     else if (effect.kind === "timer") this.#remind(id);
     else if (effect.kind === "crashed") this.#tell(id, effect.reason, effect.at);
     else if (effect.kind === "finish") this.#finish(id);
+    else if (effect.kind === "pass-on") this.#work(id, this.#passOn(id));
     else this.#ofProcess(effect);
   }
 
@@ -141,7 +143,14 @@ export class AgentEngine {
 
   /** It is busy, and an effect may have been missed; an idle agent gets its effects when it becomes active. */
   #needsLook(agent: Agent): boolean {
-    return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
+    return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined) || agent.broadcasts.length > 0;
+  }
+
+  /** Whether nothing works on it, or waits for a time of its. */
+  isQuiet(agent: Agent): boolean {
+    const { id } = agent;
+    const works = this.#recalling.has(id) || this.#passing.has(id) || this.#bare.isAsking(id);
+    return !works && !this.#timers.has(id) && this.processes.isQuiet(agent);
   }
 
   close(): void {
@@ -211,6 +220,18 @@ export class AgentEngine {
     const woken = await this.#ports.submit({ kind: "wake", id });
     const waits = !woken.ok && woken.error.code !== "set-aside";
     if (waits && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);
+  }
+
+  /** If the disk refuses it, the next round tries again. */
+  async #passOn(id: string): Promise<void> {
+    if (this.#passing.has(id)) return;
+    this.#passing.add(id);
+    try {
+      while (!this.#closed && (this.#ports.agent(id)?.broadcasts.length ?? 0) > 0)
+        if (!(await this.#ports.submit({ kind: "pass-on", id })).ok) return;
+    } finally {
+      this.#passing.delete(id);
+    }
   }
 
   #tell(id: string, reason: string, at: string): void {

@@ -1,6 +1,8 @@
 // What steps of workflows may do with agents: create one, read its state, and terminate it.
 // FS1. It is created like one that a person asked for, with the provider and settings of the run's file and the
 //      configuration; it continues by itself after a crash, because its run does.
+// FS2. A step whose agent has ended and is archived still finds it: a run that could not take the outcome, because its
+//      log was damaged, takes it when it can.
 import { ok, type Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, agentSession, isLive } from "../../core/agent/agent.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
@@ -29,16 +31,24 @@ export type StepAgents = {
   terminate(id: string, reason: string): Promise<Result<AgentRecord>>;
 };
 
-export function agentsForSteps(log: EventLog, agentConfig: AgentConfig, store: () => AgentStore): StepAgents {
+/** `look`: its durable state, also if it is archived. */
+export type StepAgentPorts = {
+  readonly log: EventLog;
+  readonly agentConfig: AgentConfig;
+  readonly store: AgentStore;
+  look(id: string): Agent | undefined;
+};
+
+export function agentsForSteps({ log, agentConfig, store, look }: StepAgentPorts): StepAgents {
   return {
-    agent: (id) => store().settledAgent(id),
-    owned: () => [...store().agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
+    agent: look, // FS2
+    owned: () => [...store.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
     isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
     create: async (wish) => {
       const command = createOf(agentConfig, wish);
-      return command.ok ? store().submit(command.value) : command;
+      return command.ok ? store.submit(command.value) : command;
     },
-    terminate: (id, reason) => store().submit({ kind: "terminate", id, reason, by: "workflow" }),
+    terminate: (id, reason) => store.submit({ kind: "terminate", id, reason, by: "workflow" }),
   };
 }
 

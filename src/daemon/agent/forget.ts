@@ -1,4 +1,5 @@
-// Agents that are over for good are forgotten: they leave memory, and their files may be removed.
+// Agents that are over for good are forgotten: they leave memory, if they are not archived, and their files may be
+// removed.
 // LG1. This is first made durable, in the log of the global rules: a later request for such an agent finds it there.
 // LG2. No write to their logs is pending any more, and that is on disk: no recovery writes a line of theirs into an
 //      empty file.
@@ -32,7 +33,7 @@ async function letSomeGo(parts: Parts, ids: readonly string[]): Promise<string[]
   const { log, store, records, checkpoints } = parts;
   await log.drain(); // LG2: the next append records this on disk.
   const over = new Set(overForGood(store.states.values()).map(({ id }) => id));
-  const agents = ids.filter((id) => over.has(id));
+  const agents = ids.filter((id) => over.has(id) || !store.states.has(id)); // Those that are archived are over.
   if (agents.length === 0) return [];
   const durable = await store.submit({ kind: "collect", id: RULE_BOOK, agents }); // LG1
   const gone = durable.ok ? agents.filter((id) => log.release(agentSession(id))) : [];

@@ -7,12 +7,15 @@
 //      decided.
 // AH5. An operator who looks at an agent has been heard from: its prompts do not expire meanwhile (PR-2). An agent's
 //      own process that looks has not.
+// AH6. An agent that is archived is shown like any other that was terminated, and a request to it is refused with the
+//      reason.
 import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Agent, isLive, openPrompts, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
+import { pickAgent, pickPrompt, pickRule } from "../../core/agent/find.ts";
 import { whyNotThere } from "../../core/agent/inherit.ts";
 import type { Recipe } from "../../core/agent/provider.ts";
 import { inherited } from "../../core/agent/workspace.ts";
@@ -23,15 +26,19 @@ import {
   type ListedAgent,
   type ListedPrompt,
   type NewAgent,
+  type OwnedRule,
   readBearer,
   type WantedWorkspace,
 } from "../../wire/rpc/agent.ts";
 import { listedAgent, listedPrompt, listedPrompts, listedRules, shownAgent } from "../../wire/rpc/listed-agent.ts";
-import type { PARAMS, Params } from "../../wire/rpc/params.ts";
+import { fits } from "../../wire/rpc/page.ts";
+import { type PARAMS, type Params, paramsOf } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
+import { listOf, living, numbered } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
-import type { Bearer, Given, Handlers } from "../rpc-server.ts";
+import type { Bearer, Handlers } from "../rpc-server.ts";
+import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
@@ -49,6 +56,7 @@ export type AgentHandlerPorts = {
   readonly defaultProvider: string;
   readonly border: PartBorder;
   readonly store: AgentStore;
+  readonly archive: AgentArchive;
   readonly handed: HandedCalls;
   /** Why its process is not started yet, although it was tried. */
   trouble(agent: Agent): string | undefined;
@@ -56,7 +64,6 @@ export type AgentHandlerPorts = {
 
 export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   const { border, store } = ports;
-  const looking = <T>(show: (params: Given) => T) => border.looking(async (params) => ok(show(params))); // AH3
   const one = <T>(show: (agent: Agent) => T) =>
     border.looking(async ({ id }, by) => {
       inspected(ports, id, by);
@@ -65,17 +72,54 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   return {
     ...commandHandlers(ports),
     ...border.changing("agent.new", (params, by) => create(ports, params, by)),
-    "agent.list": looking(() =>
-      [...store.settledAgents()].filter(isLive).map((agent) => listedAgent(agent, ports.trouble(agent))),
+    ...border.listing("agent.list", (wish) =>
+      agents(ports, wish.newest, (agent) => {
+        const row = listedAgent(agent, ports.trouble(agent));
+        return fits(row, wish) ? row : undefined;
+      }),
     ),
+    ...border.asking("agent.find", async ({ key }) => find(ports, key)),
     "agent.show": one((agent) => shownAgent(agent, ports.trouble(agent))),
-    "agent.inbox": one(({ inbox }) => inbox),
-    "prompt.list": looking(({ closed }) => listedPrompts(store.settledAgents(), closed === true)),
+    "agent.inbox": border.looking(async (given, by) => {
+      const params = paramsOf("agent.inbox", given);
+      if (!params.ok) return params;
+      inspected(ports, params.value.id, by);
+      return ofOne(ports, params.value.id, ({ inbox }) =>
+        border.rows(
+          numbered(() => inbox),
+          params.value,
+        ),
+      );
+    }),
+    ...border.listing("prompt.list", ({ closed = false }) =>
+      numbered(() => listedPrompts(store.settledAgents(), closed)),
+    ),
+    ...border.asking("prompt.find", async ({ key }) =>
+      pickPrompt((closed) => listedPrompts(store.settledAgents(), closed), key),
+    ),
     ...border.changing("prompt.answer", (params, by) => answer(ports, params, by)),
-    "rule.list": looking(() => listedRules(store.allSettled(), ports.agentConfig.rules)),
+    ...border.listing("rule.list", () => numbered(() => rulesOf(ports))),
+    ...border.asking("rule.find", async ({ key }) => pickRule(rulesOf(ports), key)),
     ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
     ...border.changing("rule.remove", ({ rule }, by) => removeRule(ports, rule, by)),
   };
+}
+
+function rulesOf({ store, agentConfig }: AgentHandlerPorts): OwnedRule[] {
+  return listedRules(store.allSettled(), agentConfig.rules);
+}
+
+/** Where the rows of agents come from (AH3, AH4): the live ones. */
+function agents<T>({ store }: AgentHandlerPorts, newest: boolean | undefined, rowOf: (agent: Agent) => T | undefined) {
+  return living(store, newest, (record) => (isLive(record) ? rowOf(record) : undefined));
+}
+
+/** A terminated agent is not listed; its full id still finds it (AH6). */
+function find(ports: AgentHandlerPorts, key: string): Result<ListedAgent> {
+  const found = pickAgent(listOf(agents(ports, false, (agent) => agent)), key);
+  const meant = found.ok ? found.value : ports.archive.agent(key);
+  if (meant === undefined) return found.ok ? unknown(key) : found;
+  return ok(listedAgent(meant, ports.trouble(meant)));
 }
 
 /** The requests that are one command to one agent. */
@@ -183,7 +227,7 @@ function unknown(id: unknown): Result<never> {
 }
 
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
-  const found = typeof id === "string" ? ports.store.settledAgent(id) : undefined;
+  const found = typeof id === "string" ? ports.archive.agent(id) : undefined; // AH6
   return found === undefined ? unknown(id) : ok(show(found));
 }
 
@@ -269,9 +313,10 @@ async function answer(
   by: Caller | undefined,
 ): Promise<Result<ListedPrompt>> {
   const { prompt, answer: given, decision, message = "", always = false } = params;
-  const id = askerOf(ports.store, prompt);
+  const id = askerOf(ports, prompt);
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
-  const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always }, by);
+  const command = { kind: "answer", id, prompt, answer: given, decision, message, always } as const;
+  const done = await ports.border.using(id, () => submitAgent(ports, command, by)); // AH6
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
   return found === undefined
@@ -280,9 +325,10 @@ async function answer(
 }
 
 /** The agent that asked, even if the prompt is no longer open: the refusal then gives the reason. */
-function askerOf(store: AgentStore, prompt: string): string | undefined {
+function askerOf({ store, archive }: AgentHandlerPorts, prompt: string): string | undefined {
   const open = store.tree.askerOf(prompt);
-  return open ?? [...store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
+  const closed = () => [...store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
+  return open ?? closed() ?? archive.askerOf(prompt);
 }
 
 async function addRule(

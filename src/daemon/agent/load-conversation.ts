@@ -49,6 +49,7 @@ function* firstOf(log: EventLog, { id, conversation }: Agent): Generator<undefin
   for (const reading of log.read(agentSession(id))) {
     if (first.length === conversation.earlier) return first;
     if (reading.kind === "harmed" || reading.kind === "break") return `it is damaged at byte ${reading.start}`;
+    if (reading.kind === "trimmed") return `it begins after ${reading.through}`;
     const event = reading.kind === "entry" && !skipped.has(reading.entry.seq) ? agentEventOf(reading.entry) : undefined;
     const piece = event && pieceOf(event);
     if (piece !== undefined) first.push(piece);

@@ -1,15 +1,18 @@
 // The agents part of the daemon: their store on the shared log, their engine, and access to their tools.
 // AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
-import { type Agent, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
 import { variablesFor } from "../../core/agent/provider-access.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
+import { agentForPerson } from "../../wire/rpc/attention.ts";
+import { listedAgent } from "../../wire/rpc/listed-agent.ts";
 import { keyedHash } from "../../world/hash.ts";
-import { foldSessions } from "../fold.ts";
+import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import type { Bearer } from "../rpc-server.ts";
+import { AgentArchive } from "./archive.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { cloneOf } from "./clones.ts";
 import { agentConfigOf } from "./config.ts";
@@ -49,14 +52,14 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
   const { world, config, log } = ports;
   const border = new PartBorder(ports, "agents");
   const sessions = openSessions(ports, border, { ...links, created: () => doors.open() });
-  const { store, engine, checkpoints, records } = sessions;
+  const { store, engine, checkpoints, records, archive } = sessions;
   const trouble = (agent: Agent) => sessions.engine.processes.trouble(agent);
-  const doors: ToolDoors = openDoors(ports, { border, store, handed: sessions.handed, trouble }, links);
+  const doors: ToolDoors = openDoors(ports, { border, store, archive, handed: sessions.handed, trouble }, links);
   const live = () => [...store.settledAgents()].filter(isLive);
   const forget = (ids: readonly string[]) => forgetAgents({ log, store, records, checkpoints }, ids);
   return {
     ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer },
-    forSteps: agentsForSteps(log, agentConfigOf(config), () => store),
+    forSteps: agentsForSteps({ log, agentConfig: agentConfigOf(config), store, look: (id) => archive.agent(id) }),
     fold: async (progress) => {
       await border.tolerating(sessions.keepKey);
       const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
@@ -65,17 +68,23 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
     stages: agentStages(sessions),
     goLive: () => {
       engine.startPolling();
+      archive.tick();
       if (live().length > 0) doors.open(); // AP2
     },
     leftSafeMode: sessions.schedule,
     waits: () => [...store.agents()].flatMap(timesOf),
     remindAll: () => engine.remindAll(),
-    tick: () => doors.keep(), // The engine has its own rounds.
+    tick: () => {
+      doors.keep(); // The engine has its own rounds.
+      archive.tick();
+    },
     stop: async () => {
       engine.close();
+      await archive.stop();
       await doors.close();
       await checkpoints.finish();
     },
+    attention: () => live().flatMap((agent) => agentForPerson(listedAgent(agent, trouble(agent)))),
     troubles: () =>
       live().flatMap((agent) => {
         const why = trouble(agent);
@@ -87,11 +96,19 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
     },
     asides: border.asides,
+    covered: (session) => (needsWholeLog(store.states.get(idOf(session))) ? 0 : checkpoints.covers(idOf(session))),
     garbage: (limits) => {
       const clone = (agent: Agent) => cloneOf(world, agent);
-      return agentGarbage(world, { agents: () => store.agents(), forget, clone }, limits);
+      return agentGarbage(world, { agents: () => store.agents(), archive, forget, clone }, limits);
     },
+    collected: () => archive.collected(),
   };
+}
+
+/** The conversation of a bare LLM is nowhere else (L3 of core/agent/conversation.ts); a terminated agent goes whole. */
+function needsWholeLog(record: AgentRecord | undefined): boolean {
+  if (record === undefined) return true;
+  return record.kind === "agent" && (record.terminated !== undefined || record.conversation.bytes > 0);
 }
 
 type SessionLinks = AgentLinks & { created(): void };
@@ -110,7 +127,10 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const store: AgentStore = new AgentStore(
     log,
     ports.times,
-    () => ({ settings: { ...agentConfig, paused: !begun || safeMode.isActive() }, keyed }), // AP1
+    () => {
+      const settings = { ...agentConfig, paused: !begun || safeMode.isActive() }; // AP1
+      return { settings, keyed, isArchived: (id) => archive.has(id) };
+    },
     border.hooks({
       publish: ({ event, id, data }) => {
         const agent = store.settledAgent(id);
@@ -128,6 +148,12 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     }),
   );
   const engine = openEngine(ports, border, { store, records }, links);
+  const archive: AgentArchive = new AgentArchive({
+    ...{ place: world, log, border, store, checkpoints, records },
+    afterMs: config.retention.archiveAfterMin * 60_000,
+    isOff: () => safeMode.isActive(),
+    isQuiet: (agent) => engine.isQuiet(agent),
+  });
   const begin = () => {
     begun = true;
   };
@@ -136,7 +162,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
   const ahead = (agent: Agent) => (safeMode.isActive() ? poisonAhead(log, agent) : undefined);
-  const parts = { border, store, engine, checkpoints, records, handed };
+  const parts = { border, store, engine, checkpoints, records, archive, handed };
   return { ...parts, place: world, begin, schedule, poisonAhead: ahead, keepKey };
 }
 
@@ -173,7 +199,7 @@ type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep()
 
 function openDoors(
   { world, config, say }: PartPorts,
-  sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed" | "trouble">,
+  sessions: Pick<AgentHandlerPorts, "border" | "store" | "archive" | "handed" | "trouble">,
   { listenForSandboxes: listen }: AgentLinks,
 ): ToolDoors {
   const handlerPorts: AgentHandlerPorts = {

@@ -55,7 +55,7 @@ export class ProcessEnds {
     const why = whyNotBegun(agent?.plan.workspace ?? null, code, errorsOf(this.#disk, this.#directory(place)));
     if (why !== undefined && why !== "") return why;
     if (code === null || !UNSTARTABLE.includes(code) || agent?.process.kind !== "Spawning") return undefined;
-    return this.#wholeOutput(place).trim(); // Its holder writes the reason there.
+    return oneLine(this.#wholeOutput(place)); // Its holder writes the reason there, as a terminal shows it.
   }
 
   /** PE1 */
@@ -116,4 +116,12 @@ export class ProcessEnds {
   #directory(place: ProcessPlace): string {
     return processDirectory(this.#home, place);
   }
+}
+
+/** "holdfast: claude cannot be started: …\r\nCheck …" → "claude cannot be started: …. Check …" */
+function oneLine(said: string): string {
+  return said
+    .trim()
+    .replace(/^holdfast: /, "")
+    .replaceAll(/\r?\n/g, ". ");
 }

@@ -88,6 +88,11 @@ export function* outputFrom(
   }
 }
 
+/** How much its process has written. */
+export function outputEnd(disk: Disk, directory: string): number {
+  return new TapeReader(disk, joinPath(directory, "tape")).end;
+}
+
 /** The newest stderr output of its process, for people who look for a reason. */
 export function errorsOf(disk: Disk, directory: string): string {
   const tape = new TapeReader(disk, joinPath(directory, "stderr-tape"));

@@ -1,12 +1,14 @@
 // The adapter of agents' processes to the engine of held programs (held/held-programs.ts, HE1 … HE5): a connection
 // delivers the outbox and reads the output, and an end is reported after all output was read.
 // P1. Input for a process waits in its outbox until there is a connection (HE4).
+// P2. A process that rested when the daemon died is left alone until it is needed (HE8): until there is input for it,
+//     or the rounds find output of it that was not read, or its end.
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { type Agent, isAside } from "../../core/agent/agent.ts";
+import { type Agent, isAside, isEvictable } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { isAlive } from "../../core/agent/process.ts";
-import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
+import { hasExit, ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
 import type { HolderPeer } from "../held/holder-connections.ts";
 import { LaunchedHolders } from "../held/launched-holders.ts";
@@ -18,6 +20,7 @@ import type { Output } from "./decoder.ts";
 import { ProcessEnds } from "./process-ends.ts";
 import {
   heldProcesses,
+  outputEnd,
   type ProcessPlace,
   placeOfName,
   processDirectory,
@@ -25,7 +28,7 @@ import {
   processSocket,
 } from "./process-files.ts";
 import { type LaunchPorts, prepareProcess, toolsOf } from "./process-launch.ts";
-import { ensureProxy } from "./proxies.ts";
+import { ensureProxy, isProxied } from "./proxies.ts";
 
 export type ProcessPorts = LaunchPorts & {
   agent(id: string): Agent | undefined;
@@ -73,18 +76,17 @@ export class Processes {
   }
 
   send(place: ProcessPlace): void {
-    this.#tell(place, (connection) => connection.send());
+    this.#tell(place, (name) => this.#with(name, (connection) => connection.send()));
   }
 
   /** Ends its input, so that it can exit by itself. */
   suspend(place: ProcessPlace): void {
-    this.#tell(place, ({ client }) => client.endInput());
+    this.#tell(place, (name) => this.#with(name, ({ client }) => client.endInput()));
   }
 
   /** Also sent to a holder that cannot start it yet. */
   stop(place: ProcessPlace, signal: string): void {
-    const name = processName(place);
-    if (!this.#held.connections.signal(name, signal)) this.#held.lookAgain(name);
+    this.#tell(place, (name) => this.#held.connections.signal(name, signal));
   }
 
   /** Why it is not started yet, although it was tried. */
@@ -96,8 +98,9 @@ export class Processes {
   tend(agent: Agent): void {
     const name = processName(agent);
     if (agent.process.kind === "Spawning" || !isAlive(agent.process)) return;
-    if (!this.#held.connections.has(name)) this.#held.lookAgain(name);
-    void this.#tendProxy(agent).catch((error: unknown) => this.#ports.onBug(error, agent.id));
+    const { connections } = this.#held;
+    if (!connections.has(name) && !(connections.rests(name) && this.#rests(agent))) this.#held.lookAgain(name); // P2
+    if (isProxied(agent)) void this.#tendProxy(agent).catch((error: unknown) => this.#ports.onBug(error, agent.id));
   }
 
   /** PR1 of proxies.ts. If the disk or the system refuses it now, the next round tries again. */
@@ -111,7 +114,22 @@ export class Processes {
 
   /** Examines a process that an earlier daemon started, and reports it; resolves when that is recorded. */
   adopt(agent: Agent): Promise<HeldFound> {
-    return this.#held.adopt(processName(agent), "The daemon died before it was started.");
+    const { process: program, turn } = agent;
+    const rests = program.kind === "Running" && turn === undefined && isEvictable(agent) && this.#rests(agent); // P2
+    return this.#held.adopt(processName(agent), "The daemon died before it was started.", rests ? program : undefined);
+  }
+
+  /** Whether nothing works on its last process, and there is no connection to it. */
+  isQuiet(agent: Agent): boolean {
+    const name = processName(agent);
+    return !this.#held.isBusy(name) && !this.#held.connections.has(name);
+  }
+
+  /** Whether it has neither ended nor written anything that was not read. */
+  #rests(agent: Agent): boolean {
+    const { disk, home } = this.#world;
+    const directory = processDirectory(home, agent);
+    return !hasExit({ disk, directory }) && outputEnd(disk, directory) === agent.consumed;
   }
 
   /** The processes keep running. */
@@ -154,11 +172,23 @@ export class Processes {
     return { generation: agent.generation, from: agent.consumed, skipped: this.#ports.skipped(agent) };
   }
 
-  /** P1 */
-  #tell(place: ProcessPlace, tell: (connection: AgentConnection) => void): void {
-    const connection = this.#held.connections.get(processName(place));
-    if (connection === undefined) this.#held.lookAgain(processName(place));
-    else tell(connection);
+  /** P1, P2. `told` returns false if there is no connection. */
+  #tell(place: ProcessPlace, told: (name: string) => boolean): void {
+    const name = processName(place);
+    if (told(name)) return;
+    if (!this.#held.connections.rests(name)) this.#held.lookAgain(name);
+    else void this.#reach(name, told).catch((error: unknown) => this.#ports.onBug(error, place.id));
+  }
+
+  async #reach(name: string, told: (name: string) => boolean): Promise<void> {
+    await this.#held.connections.reach(name);
+    if (!told(name)) this.#held.lookAgain(name);
+  }
+
+  #with(name: string, tell: (connection: AgentConnection) => void): boolean {
+    const connection = this.#held.connections.get(name);
+    if (connection !== undefined) tell(connection);
+    return connection !== undefined;
   }
 
   async #launch(name: string): Promise<Result<void>> {

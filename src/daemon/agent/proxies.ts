@@ -49,7 +49,7 @@ function proxyDirectory(home: string, { id, generation }: ProcessPlace): string 
   return joinPath(home, `${RUN}/a${id.slice(0, 12)}-${generation}.net`);
 }
 
-function isProxied({ plan }: Agent): boolean {
+export function isProxied({ plan }: Agent): boolean {
   const sandbox = plan.workspace?.sandbox ?? null;
   return sandbox !== null && sandbox.egress !== undefined && !sandbox.network;
 }

@@ -23,7 +23,8 @@ export function recipeFor(agentConfig: Pick<AgentConfig, "recipes">, wish: Recip
 }
 
 function noProvider(name: string, known: readonly string[]): Result<never> {
-  const hint = `Use one of ${known.join(", ")}, or add [provider.${name}] to the configuration, which is read when Holdfast starts: holdfast config check`;
+  const add = `add [provider.${name}] to the configuration, which is read when Holdfast starts: holdfast config check`;
+  const hint = `Use one of ${known.join(", ")}, or ${add}`;
   return refused("unknown-provider", `There is no provider ${name}.`, hint);
 }
 

@@ -3,6 +3,10 @@
 // R1. Written whole or not at all; one at a time for each agent, and only if its contents changed. The newest wins.
 // R2. It is durable before anything is sent to a session for the first time.
 // R3. A recovery reads it as a check: one that is gone, or does not fit the log, is reported and written again.
+// R4. While a recovery examines the sessions, nothing is written: one whose process lived on is suspended and active
+//     again within moments, and its record is as it was. Two syncs for each of a thousand would take most of a restart.
+//     Afterwards a few are written at a time, in the background.
+import { someAtOnce } from "../../base/all-of.ts";
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type Agent, providerBlob } from "../../core/agent/agent.ts";
@@ -15,6 +19,9 @@ import { agentDirectory } from "./process-files.ts";
 
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type Writing = { wanted: Agent | undefined; readonly done: Promise<void> };
+
+/** R4 */
+const AT_ONCE = 8;
 
 export type SessionState = "CREATED" | "ACTIVE" | "SUSPENDED" | "TERMINATED";
 
@@ -31,6 +38,9 @@ export class SessionRecords {
   readonly #writing = new Map<string, Writing>();
   /** Those whose record was written, and synced, by this daemon. */
   readonly #durable = new Set<string>();
+  /** R4. The newest of each that waits. */
+  readonly #held = new Map<string, Agent>();
+  #holding = false;
 
   /** `onBug`: PB2 of part.ts. */
   constructor(place: HomeWorld, onBug: (error: unknown, id: string) => void) {
@@ -38,16 +48,38 @@ export class SessionRecords {
     this.#broken = onBug;
   }
 
-  /** R1 */
+  /** R1, R4 */
   note(agent: Agent): void {
+    if (this.#holding || this.#held.has(agent.id)) this.#held.set(agent.id, agent);
+    else void this.#note(agent);
+  }
+
+  async #note(agent: Agent): Promise<void> {
     if (!agent.created || this.#known(agent) === keyOf(agent)) return;
     const writing = this.#writing.get(agent.id);
     if (writing !== undefined) {
       writing.wanted = agent;
       return;
     }
-    void this.#write(agent).catch((error: unknown) => {
+    try {
+      await this.#write(agent);
+    } catch (error) {
       if (!isFault(error)) this.#broken(error, agent.id); // On a full disk, the next change writes it.
+    }
+  }
+
+  /** R4 */
+  hold(): void {
+    this.#holding = true;
+  }
+
+  /** R4 */
+  release(): void {
+    this.#holding = false;
+    void someAtOnce(AT_ONCE, [...this.#held.keys()], async (id) => {
+      const agent = this.#held.get(id);
+      this.#held.delete(id);
+      if (agent !== undefined) await this.#note(agent);
     });
   }
 
@@ -58,6 +90,7 @@ export class SessionRecords {
 
   /** R2. Throws a Fault if the disk refuses it. */
   async ready(agent: Agent): Promise<void> {
+    this.#held.delete(agent.id);
     await this.#writing.get(agent.id)?.done;
     if (!this.isReady(agent)) await this.#write(agent);
   }
@@ -73,8 +106,14 @@ export class SessionRecords {
     return joinPath(agentDirectory(this.#place.home, id), "session.json");
   }
 
-  /** Called when the agent was removed. */
+  /** Whether nothing of it is being written, or waits for it. */
+  isQuiet(id: string): boolean {
+    return !this.#writing.has(id) && !this.#held.has(id);
+  }
+
+  /** Called when the agent was removed or archived. */
   forget(id: string): void {
+    this.#held.delete(id);
     this.#written.delete(id);
     this.#durable.delete(id);
   }

@@ -6,7 +6,7 @@
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
 // V5. What is on record of each session (session.json) is compared with the log, which decides.
-import { allOf } from "../../base/all-of.ts";
+import { someAtOnce } from "../../base/all-of.ts";
 import { type Agent, agentSession, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
@@ -79,12 +79,16 @@ const NO_AGENT = "it is a session without an agent: it was never acknowledged, a
 
 async function restore(recovery: AgentRecovery, progress: () => void): Promise<ReportItem[]> {
   const live = [...recovery.store.agents()].filter((agent) => isLive(agent) && !isAside(agent));
-  const items: ReportItem[] = [];
-  for (let at = 0; at < live.length; at += AT_ONCE) {
-    items.push(...(await allOf(live.slice(at, at + AT_ONCE).map((agent) => adoptOne(recovery, agent)))));
-    progress();
+  recovery.records.hold(); // R4 of records.ts
+  try {
+    return await someAtOnce(AT_ONCE, live, async (agent) => {
+      const item = await adoptOne(recovery, agent);
+      progress();
+      return item;
+    });
+  } finally {
+    recovery.records.release();
   }
-  return items;
 }
 
 function adoptOne(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
@@ -104,10 +108,10 @@ async function adoptChecked(recovery: AgentRecovery, agent: Agent): Promise<Repo
 }
 
 /** V1 */
-async function adopt({ store, engine, records }: AgentRecovery, { id, name }: Agent): Promise<ReportItem> {
+async function adopt({ store, engine, records }: AgentRecovery, before: Agent): Promise<ReportItem> {
+  const { id, name } = before;
   await store.submit({ kind: "detach", id });
-  const detached = store.agent(id);
-  const lived = detached?.process.kind === "Detached" ? await engine.processes.adopt(detached) : undefined;
+  const lived = store.agent(id)?.process.kind === "Detached" ? await engine.processes.adopt(before) : undefined;
   const agent = store.agent(id);
   if (agent !== undefined) records.note(agent);
   if (agent !== undefined && needsPerson(agent))
@@ -136,7 +140,10 @@ async function resume({ border, store, engine, begin, schedule }: AgentRecovery)
   await schedule();
   for (const { id } of store.agents()) {
     const agent = store.settledAgent(id);
-    if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process)))
+    if (
+      agent !== undefined &&
+      (agent.terminated === undefined || isAlive(agent.process) || agent.broadcasts.length > 0)
+    )
       border.guard(id, () => engine.performAll(agent)); // PB2 of part.ts
   }
 }

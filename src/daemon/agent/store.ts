@@ -20,7 +20,7 @@ import type { AgentCheckpoints } from "./checkpoints.ts";
 export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
 
 /** What decisions need beside the agents. */
-type Around = Pick<AgentContext, "settings" | "keyed">;
+type Around = Pick<AgentContext, "settings" | "keyed" | "isArchived">;
 
 export class AgentStore extends SessionStore<Agents> {
   readonly tree: Tree;
@@ -34,6 +34,7 @@ export class AgentStore extends SessionStore<Agents> {
       apply: applyAgent,
       effectsOf: agentEffectsOf,
       isOver: (record: AgentRecord) => record.kind === "agent" && record.terminated !== undefined,
+      since: (record: AgentRecord) => (record.kind === "agent" ? record.createdAt : ""),
       changed: (before: AgentRecord | undefined, after: AgentRecord | undefined) => tree.note(before, after),
     };
     super(rules, log, clock, hooks);

@@ -6,7 +6,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { readHeld } from "../../home/held/held-state.ts";
 import { ONLY_GENERATION, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import type { Command, PipeChild, PipeEvents } from "../../world/children.ts";
-import { type HeldNews, HeldPrograms, pipeEnding } from "./held-programs.ts";
+import { type HeldNews, HeldPrograms, type HeldRecord, pipeEnding } from "./held-programs.ts";
 import { type HolderConnection, plainConnection } from "./holder-connections.ts";
 
 const NAME = "one";
@@ -20,6 +20,8 @@ const ROUND_MS = 2_000;
 class Site extends Machine {
   readonly told: string[] = [];
   readonly programs: PipeEvents[] = [];
+  /** What was reported of it when it ran. */
+  running: HeldRecord | undefined;
   /** The next starts of the program fail with these. */
   readonly refusals: string[] = [];
   readonly daemon = this.born();
@@ -53,6 +55,7 @@ class Site extends Machine {
       ending: pipeEnding,
       stopRest: async () => void this.told.push(`rest stopped while ${this.#onDisk()}`),
       report: async (_, news) => {
+        if (news.kind === "running") this.running = news;
         this.told.push(`${newsText(news)} while ${this.#onDisk()}`);
         await this.recording;
       },
@@ -348,4 +351,43 @@ test("after close nothing new begins, and a start in progress is left to the nex
   site.held.lookAgain(NAME);
   await site.pass(LONG_MS);
   expect([site.launches, site.told]).toEqual([0, []]);
+});
+
+/** It runs, and this daemon has not asked its holder. */
+async function left(): Promise<HeldRecord> {
+  site.held.start(NAME);
+  await site.pass(100);
+  site.held.connections.drop(NAME);
+  site.disk.makeDirectory(`${HOME}/run`);
+  site.disk.open(PLACE.socket, "exclusive").close(); // Sockets of this machine are not on its disk.
+  if (site.running === undefined) throw new Error("it does not run");
+  return site.running;
+}
+
+test("HE8 a program that is as it was recorded runs: its holder is not asked, and is reached when it is needed", async () => {
+  const known = await left();
+  expect(site.held.livesOn(NAME, known)).toEqual({ kind: "running", child: known.child, holder: known.holder });
+  await site.pass(100);
+  const { connections } = site.held;
+  expect([connections.has(NAME), connections.rests(NAME)]).toEqual([false, true]);
+  const reached = connections.reach(NAME);
+  await site.pass(100);
+  expect([await reached, connections.has(NAME)]).toEqual([true, true]);
+  site.programs[0]?.ended({ kind: "exited", code: 3 });
+  await site.pass(100);
+  expect(site.told.at(-1)).toBe("ended with 3 while ended");
+});
+
+test.each<[string, (known: HeldRecord) => HeldRecord | undefined]>([
+  ["its holder is stopped", () => void Object.assign(site.world.processes, { isStopped: () => true })],
+  ["its holder is another one", (known) => ({ ...known, holder: known.holder + 1000 })],
+  ["its process is another one", ({ child, holder }) => ({ holder, child: { ...child, startTime: -1 } })],
+  ["it ran before the last boot", ({ child, holder }) => ({ holder, child: { ...child, bootId: "another" } })],
+  ["it has ended", () => site.programs[0]?.ended({ kind: "exited", code: 0 }) ?? undefined],
+  ["its socket is gone", () => site.disk.unlink(PLACE.socket) ?? undefined],
+])("HE8 nothing is taken for granted: if %s, it is examined", async (_, change) => {
+  const known = await left();
+  const changed = change(known) ?? known;
+  await site.pass(100);
+  expect(site.held.livesOn(NAME, changed)).toBeUndefined();
 });

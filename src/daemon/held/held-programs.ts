@@ -18,6 +18,9 @@
 // HE7. A holder that lives and does not claim may be slow, or hang since its start. It is replaced after a while, twice
 //      as long each time: the start is cancelled on disk, so that it cannot claim any more, then it is killed, and the
 //      cancel is undone.
+// HE8. After a restart of the daemon, a program is running if its holder and its process are those that are on record,
+//      alive and not stopped. Only a holder that has something to say, or is needed, is connected to: waking a thousand
+//      of them takes longer than everything else. The adapter knows which have something to say.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
@@ -41,6 +44,9 @@ export type HeldNews =
   | { readonly kind: "prevented"; readonly reason: string; readonly passing?: true }
   /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
   | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
+
+/** What an earlier daemon recorded of a program that ran. */
+export type HeldRecord = { readonly child: Child; readonly holder: number };
 
 /** What was found when a program was examined; if it is not news, the program is examined again. */
 export type HeldFound =
@@ -162,6 +168,10 @@ export class HeldPrograms<C extends HolderConnection> {
     this.#busy.set(name, done);
   }
 
+  isBusy(name: string): boolean {
+    return this.#busy.has(name);
+  }
+
   /** Resolves when no work on it is in progress. */
   async settled(name: string): Promise<void> {
     for (let work = this.#busy.get(name); work !== undefined; work = this.#busy.get(name)) await work;
@@ -197,6 +207,19 @@ export class HeldPrograms<C extends HolderConnection> {
     return this.#leftBehind(name, place, status !== undefined);
   }
 
+  /** HE8. Undefined if it is not certain that it runs as recorded: then it is examined. */
+  livesOn(name: string, { child, holder }: HeldRecord): HeldFound | undefined {
+    const { disk, processes } = this.#world;
+    const place = this.#adapter.place(name);
+    const held = place && this.#onDisk(place);
+    if (place === undefined || held?.kind !== "claimed" || held.holder.pid !== holder) return undefined;
+    if (processes.isStopped(holder) || !processes.alive(child)) return undefined;
+    // HE6
+    if (disk.stat(place.socket) === undefined || startedElsewhere(this.#world, place.directory)) return undefined;
+    this.connections.trust(name, holder);
+    return { kind: "running", child, holder };
+  }
+
   #refused(name: string, reason: string): HeldFound {
     this.#troubles.set(name, reason);
     return { kind: "refused", reason };
@@ -226,9 +249,12 @@ export class HeldPrograms<C extends HolderConnection> {
     return SILENT;
   }
 
-  /** Examines a program that may have been started before, and reports it; one that was not started never will be. */
-  async adopt(name: string, reason: string): Promise<HeldFound> {
-    const found = await this.look(name);
+  /**
+   * Examines a program that may have been started before, and reports it; one that was not started never will be.
+   * `known`: it ran, and has nothing to say (HE8).
+   */
+  async adopt(name: string, reason: string, known?: HeldRecord): Promise<HeldFound> {
+    const found = (known && this.livesOn(name, known)) ?? (await this.look(name));
     if (found.kind === "unstarted") await this.#prevent(name, { reason });
     else await this.report(name, found);
     return found;
@@ -367,7 +393,7 @@ const SILENT: HeldFound = { kind: "unreachable", reason: "its holder lives but d
 /** How a program on pipes ended. If its holder was told to leave, it ended the program early: the work is not done. */
 export function pipeEnding({ code, signal, stopped, unstarted }: HolderExit): HeldNews {
   if (stopped === true && unstarted === true)
-    return { kind: "prevented", reason: "its holder was told to leave before it could be started", passing: true };
-  if (stopped === true) return { kind: "lost", reason: "its holder was told to leave while it ran" };
+    return { kind: "prevented", reason: "its holder was stopped before it could be started", passing: true };
+  if (stopped === true) return { kind: "lost", reason: "its holder was stopped while it ran" };
   return { kind: "ended", code, signal };
 }

@@ -4,7 +4,8 @@
 // L2. A connection that is given up is cut: if it came up later, it would act for us, and displace the next one.
 // L3. A holder whose connection was closed as idle was healthy when it last answered, and is trusted as long as its pid
 //     is in use; any other holder without a connection is unknown. A connected socket wakes both processes about once a
-//     second (docs/BENCHMARKS.md), so idle connections are not kept.
+//     second (docs/BENCHMARKS.md), so idle connections are not kept. A holder that an earlier daemon left in good
+//     health is trusted in the same way (HE8 of held-programs.ts).
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { HolderClient } from "../../wire/holder/client.ts";
@@ -17,7 +18,7 @@ import { within } from "../../world/wait.ts";
 
 /** A holder answers within a millisecond, and later if it was swapped out on a busy machine. */
 const CONNECT_MS = 2_000;
-/** A list of terminals waits for the slowest holder. */
+/** A recovery, and a list for an older client, wait for the slowest holder. */
 const STATUS_MS = 1_000;
 
 type World = { readonly sockets: Sockets; readonly clock: Clock; readonly processes: Processes };
@@ -54,9 +55,11 @@ export class HolderConnections<C extends HolderConnection> {
   readonly #world: World;
   readonly #ports: ConnectionPorts<C>;
   readonly #kept = new Map<string, Kept<C>>();
-  /** The holders whose idle connections were closed, with their pids (L3). */
+  /** The holders whose idle connections were closed, or that were never asked, with their pids (L3). */
   readonly #resting = new Map<string, number>();
   readonly #connecting = new Map<string, Promise<HolderStatus | undefined>>();
+  /** What each has answered last. */
+  readonly #seen = new Map<string, HolderStatus>();
   #closed = false;
 
   constructor(world: World, ports: ConnectionPorts<C>) {
@@ -74,10 +77,21 @@ export class HolderConnections<C extends HolderConnection> {
     return this.get(name) !== undefined;
   }
 
+  /** What the holder has answered last; undefined if it is unknown. It is not asked. */
+  seen(name: string): HolderStatus | undefined {
+    return this.#seen.get(name);
+  }
+
   /** L3 */
   rests(name: string): boolean {
     const pid = this.#resting.get(name);
     return pid !== undefined && this.#world.processes.isTaken(pid);
+  }
+
+  /** L3. It is connected to when it is needed. */
+  trust(name: string, pid: number): void {
+    this.drop(name);
+    this.#resting.set(name, pid);
   }
 
   /** Replaces the connection; undefined if there is no answer. Concurrent callers share it. */
@@ -102,6 +116,7 @@ export class HolderConnections<C extends HolderConnection> {
       return undefined;
     }
     this.#kept.set(name, { connection, rounds: 0 });
+    this.#seen.set(name, status);
     if (status.child !== null) connection.welcomed(status);
     return status;
   }
@@ -127,11 +142,15 @@ export class HolderConnections<C extends HolderConnection> {
     return status;
   }
 
-  #ask(name: string): Promise<HolderStatus | undefined> {
+  async #ask(name: string): Promise<HolderStatus | undefined> {
     const { clock } = this.#world;
     const client = this.#kept.get(name)?.connection.client;
-    if (client !== undefined) return within(clock, STATUS_MS, answered(client.askStatus()));
-    return this.#answers(name) ? within(clock, STATUS_MS, this.connect(name)) : Promise.resolve(undefined);
+    if (client !== undefined) {
+      const status = await within(clock, STATUS_MS, answered(client.askStatus()));
+      if (status !== undefined && this.#kept.has(name)) this.#seen.set(name, status);
+      return status;
+    }
+    return this.#answers(name) ? within(clock, STATUS_MS, this.connect(name)) : undefined;
   }
 
   /** Whether a connection can be expected although there is none: it was closed as idle, or is being made. */
@@ -173,15 +192,17 @@ export class HolderConnections<C extends HolderConnection> {
 
   #letGo(name: string): void {
     const pid = this.get(name)?.client.status?.pid;
+    const seen = this.#seen.get(name);
     if (pid === undefined) return;
-    this.drop(name);
-    this.#resting.set(name, pid);
+    this.trust(name, pid);
+    if (seen !== undefined) this.#seen.set(name, seen);
   }
 
   drop(name: string): void {
     this.#kept.get(name)?.connection.close();
     this.#kept.delete(name);
     this.#resting.delete(name);
+    this.#seen.delete(name);
   }
 
   /** The holders keep running. */

@@ -52,8 +52,8 @@ export type StatePorts = {
 /** What has happened since the last look. */
 export type Pulse = { readonly changed: boolean; readonly inputs: number };
 
-/** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
-type TerminalSeen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+/** `end` of the tape, `inputs` taken by the holder so far, both as of the last look; undefined if it was not asked. */
+type TerminalSeen = { readonly end: number; readonly inputs: number | undefined; readonly size: TerminalSize };
 /** `end` of the tape at the request: the snapshot may stop a few bytes earlier, in front of an incomplete character. */
 type Drawn = { readonly snapshot: ScreenSnapshot; readonly end: number };
 type Environment = Readonly<Record<string, string>>;
@@ -107,10 +107,19 @@ export class CheckpointState {
     for (const terminal of this.running())
       this.#ports.guard(terminal.id, () => {
         const end = this.tapeEnd(terminal.id);
-        if (end !== this.#seen.get(terminal.id)?.end) grown.push({ terminal, end });
+        const seen = this.#seen.get(terminal.id) ?? this.#recorded(terminal);
+        if (end !== seen.end) grown.push({ terminal, end });
+        else this.#seen.set(terminal.id, seen);
       });
     const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
     return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** As the previous daemon recorded it: a holder at rest is not woken only because there is another daemon. */
+  #recorded({ id, generation, recipe }: Running): TerminalSeen {
+    const last = this.#last.get(id);
+    const { screen, size } = last?.generation === generation ? last : { screen: null, size: recipe.size };
+    return { end: screen?.offset ?? 0, inputs: undefined, size };
   }
 
   /** The number of inputs since the last look. The first look counts none: they may be days old. */
@@ -120,7 +129,7 @@ export class CheckpointState {
     const counts = status === undefined ? [before?.inputs ?? 0] : Object.values(status.writers);
     const inputs = counts.reduce((sum, number) => sum + number, 0);
     this.#seen.set(id, { end, inputs, size: status?.size ?? before?.size ?? recipe.size });
-    return before === undefined ? 0 : Math.max(0, inputs - before.inputs);
+    return before?.inputs === undefined ? 0 : Math.max(0, inputs - before.inputs);
   }
 
   /** The records of all terminals that are to come back. */

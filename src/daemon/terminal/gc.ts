@@ -1,13 +1,11 @@
 // Which files of terminals garbage collection may delete.
 // GT1. Only these are named: the tapes of ended terminals, the files of removed terminals, and the sockets of both.
-//      Their logs stay, because recovery reads them.
+//      Their logs stay: they are removed from the archive (archive-gc.ts).
 // GT2. A terminal that is running or starting, or whose end is not certain, is never touched, whatever its age.
-import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, holderSocket, terminalDirectory } from "../../home/held/holder-files.ts";
-import { listWithin } from "../../log/file/file.ts";
-import type { Disk } from "../../world/disk.ts";
+import { isRemovable, recordFiles, tapeFiles } from "../../home/held/left-files.ts";
 import { sized, timeOf } from "../gc.ts";
 import type { Retention } from "../part.ts";
 
@@ -16,9 +14,6 @@ export type TerminalGarbage = {
   /** When it was removed; undefined if its log does not record it. */
   removedAt(id: string): number | undefined;
 };
-
-/** The files that a holder and the daemon write beside the tape; the log is not among them. */
-const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$/;
 
 export function terminalGarbage(place: HomeWorld, ports: TerminalGarbage, rules: Retention): Chosen[] {
   const terminals = [...ports.terminals()];
@@ -36,9 +31,8 @@ function removedFiles({ disk, home }: HomeWorld, terminals: readonly Terminal[],
     .filter(({ removed }) => removed)
     .flatMap(({ id }) => {
       const directory = terminalDirectory(home, id);
-      const records = disk.list(directory).filter((name) => RECORD.test(name)); // GT1
-      const paths = [...tapeFiles(disk, directory), ...records.map((name) => joinPath(directory, name))];
-      if (paths.length === 0) return [];
+      const paths = [...tapeFiles(disk, directory), ...recordFiles(disk, directory)]; // GT1
+      if (!paths.some((path) => isRemovable(disk, path))) return [];
       return [{ ...sized(disk, "files of a removed terminal", paths), at: ports.removedAt(id) }];
     });
 }
@@ -47,7 +41,8 @@ function endedTapes({ disk, home }: HomeWorld, terminals: readonly Terminal[]): 
   return terminals.flatMap(({ id, removed, state }) => {
     if (removed || state.kind !== "ended") return []; // GT2
     const paths = tapeFiles(disk, terminalDirectory(home, id));
-    return paths.length === 0 ? [] : [{ ...sized(disk, "tape of an ended terminal", paths), at: timeOf(state.at) }];
+    if (!paths.some((path) => isRemovable(disk, path))) return [];
+    return [{ ...sized(disk, "tape of an ended terminal", paths), at: timeOf(state.at) }];
   });
 }
 
@@ -62,11 +57,4 @@ function leftSockets({ disk, home }: HomeWorld, terminals: readonly Terminal[]):
       const thing = sized(disk, "socket of a terminal that is over", [path]);
       return { ...thing, at: undefined, reason: "nothing listens on it" };
     });
-}
-
-/** The segments of a tape, then its directory; files whose names are not ours are left alone. */
-function tapeFiles(disk: Disk, directory: string): string[] {
-  const tape = joinPath(directory, "tape");
-  const segments = listWithin(disk, tape).filter((name) => /^\d{16}\.seg$/.test(name));
-  return segments.length === 0 ? [] : [...segments.map((name) => joinPath(tape, name)), tape];
 }

@@ -1,21 +1,31 @@
 // The requests that clients may make about terminals. Parameters are checked here; core/ decides what they mean.
 // H1. Until the daemon is live, only read-only requests are answered; a request that changes something is refused (exit
 //     75: try again later).
+// H2. A list does not ask holders: they touch their sockets when what it shows has changed, and are asked then. Those
+//     of older versions do not, and are asked for each list; so are all if the system does not tell us of touches.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { Caller } from "../../core/principal.ts";
-import type { TerminalCommand } from "../../core/terminal/terminal.ts";
+import { pickTerminal } from "../../core/terminal/find.ts";
+import type { Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
+import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
+import { tapeState } from "../../log/tape/segments.ts";
+import { fits } from "../../wire/rpc/page.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { Disk } from "../../world/disk.ts";
 import type { Random } from "../../world/random.ts";
+import { listOf, living, type Source } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
-import type { Given, Handlers } from "../rpc-server.ts";
+import type { Handlers } from "../rpc-server.ts";
 import type { TerminalHolders } from "./holders.ts";
 import type { Restorer } from "./restorer.ts";
 import type { TerminalStore } from "./store.ts";
 
 export type TerminalHandlerPorts = {
+  readonly disk: Disk;
+  readonly home: string;
   readonly random: Random;
   readonly environment: EnvironmentRules;
   readonly border: PartBorder;
@@ -29,7 +39,12 @@ export function terminalHandlers(ports: TerminalHandlerPorts): Handlers {
   const changing = <M extends keyof typeof PARAMS>(method: M, make: (params: Params<M>) => TerminalCommand) =>
     border.changing(method, (params, by) => store.submit(make(params), by)); // H1
   return {
-    "terminal.list": border.looking(async (params) => ok(await list(ports, params))),
+    ...border.asking("terminal.list", async (wish) => {
+      if (wish.limit === undefined) return ok(await listAll(ports, wish));
+      if (wish.after === undefined) await refresh(ports);
+      return ok(border.rows(rows(ports, wish), wish));
+    }),
+    ...border.asking("terminal.find", async (wish) => find(ports, wish)),
     ...border.changing("terminal.new", (params, by) => create(ports, params, by)),
     ...changing("terminal.rename", ({ id, name }) => ({ kind: "rename", id, name })),
     ...changing("terminal.move", ({ id, lane }) => ({ kind: "move", id, lane })),
@@ -98,18 +113,67 @@ function wrongSecrets(secrets: Readonly<Record<string, string>>): string | undef
   return `variables that look like secrets may have at most ${MAX_SECRETS} bytes in total`;
 }
 
-async function list({ store, holders }: TerminalHandlerPorts, { id, brief }: Given): Promise<ListedTerminal[]> {
-  const all = [...store.allSettled()].filter(({ removed }) => !removed); // U6 of session-store.ts
-  const terminals = id === undefined ? all : all.filter((terminal) => terminal.id === id);
-  return Promise.all(
-    terminals.map(async (terminal) => {
-      const asked = terminal.state.kind === "running" && brief !== true;
-      const status = asked ? await holders.status(terminal.id) : undefined;
-      const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
-      const shown = { clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
-      const trouble =
-        terminal.state.kind === "starting" ? holders.trouble(terminal.id) : (status?.trouble ?? undefined);
-      return { ...terminal, ...shown, ...(trouble !== undefined && { trouble }) };
-    }),
+/** Where the rows of terminals come from: those that are not removed (U6 of session-store.ts). */
+function terminals<T>(
+  { store }: TerminalHandlerPorts,
+  newest: boolean | undefined,
+  rowOf: (terminal: Terminal) => T | undefined,
+) {
+  return living(store, newest, (terminal) => (terminal.removed ? undefined : rowOf(terminal)));
+}
+
+/** From memory: no holder is asked, however many there are. */
+function rows(ports: TerminalHandlerPorts, wish: Params<"terminal.list">): Source<BriefTerminal> {
+  return terminals(ports, wish.newest, (terminal) => {
+    if (!fits(terminal, wish) || (wish.troubled && troubleOf(ports, terminal) === undefined)) return undefined;
+    const { env: _, ...recipe } = terminal.recipe;
+    return { ...listed(ports, terminal), recipe };
+  });
+}
+
+async function find(ports: TerminalHandlerPorts, { key, names = "prefix" }: Params<"terminal.find">) {
+  const found = pickTerminal(listOf(terminals(ports, false, (terminal) => terminal)), key, names);
+  return found.ok ? ok(listed(ports, found.value)) : found;
+}
+
+function listed(ports: TerminalHandlerPorts, terminal: Terminal): ListedTerminal {
+  const silent = { clients: 0, lastOutputAt: null, bytes: 0 };
+  const seen = terminal.state.kind === "running" ? seenOf(ports, terminal.id) : silent;
+  const trouble = troubleOf(ports, terminal);
+  return { ...terminal, ...seen, ...(trouble !== undefined && { trouble }) };
+}
+
+/** H2. Once for each list. */
+async function refresh({ store, holders }: TerminalHandlerPorts): Promise<void> {
+  const { connections, isWatching } = holders;
+  const silent = [...store.allSettled()].filter(
+    ({ id, state }) => state.kind === "running" && !(isWatching && connections.seen(id)?.reports),
   );
+  await Promise.all(silent.map(({ id }) => connections.status(id)));
+}
+
+/** What its holder said last, and what is on its tape since. */
+function seenOf({ holders, disk, home }: TerminalHandlerPorts, id: string) {
+  const status = holders.connections.seen(id);
+  const { end, writtenAt } = tapeState(disk, tapeDirectory(terminalFiles(disk, home, id)));
+  return {
+    clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is the daemon itself.
+    lastOutputAt: status === undefined || end > status.tape.end ? writtenAt : status.lastOutputAt,
+    bytes: end,
+  };
+}
+
+/** Why it is not started yet, or its output is not recorded. */
+function troubleOf({ holders }: TerminalHandlerPorts, { id, state }: Terminal): string | undefined {
+  if (state.kind === "starting") return holders.trouble(id);
+  return state.kind === "running" ? (holders.connections.seen(id)?.trouble ?? undefined) : undefined;
+}
+
+/** For older clients: each holder is asked unless the list is to be brief. */
+async function listAll(ports: TerminalHandlerPorts, wish: Params<"terminal.list">): Promise<ListedTerminal[]> {
+  const { id, brief = false } = wish;
+  const all = listOf(terminals(ports, false, (one) => (id === undefined || one.id === id ? one : undefined)));
+  const running = brief ? [] : all.filter(({ state }) => state.kind === "running");
+  await Promise.all(running.map((one) => ports.holders.connections.status(one.id)));
+  return all.map((terminal) => listed(ports, terminal));
 }

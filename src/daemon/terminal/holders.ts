@@ -13,10 +13,10 @@
 // N5. A signal counts as sent when its holder has answered what was asked after it. A holder does nothing for a daemon
 //     that is gone before it could look who that was: then the next daemon sends it.
 import { isFault } from "../../base/fault.ts";
-import { baseName, joinPath } from "../../base/path.ts";
+import { joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
-import type { Effect, Recipe, Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
+import { type Effect, recipeNow, type Terminal, type TerminalCommand } from "../../core/terminal/terminal.ts";
 import { setAsideBefore } from "../../home/held/generations.ts";
 import { undoCancel } from "../../home/held/held-state.ts";
 import {
@@ -29,16 +29,16 @@ import {
 } from "../../home/held/holder-files.ts";
 import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
-import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import { within } from "../../world/wait.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms } from "../held/held-programs.ts";
-import { type HolderConnection, plainConnection } from "../held/holder-connections.ts";
+import { type HolderConnection, type HolderConnections, plainConnection } from "../held/holder-connections.ts";
 import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
 import { LaunchedHolders } from "../held/launched-holders.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { type Reply, TerminalAnswers } from "./answers.ts";
+import { ending, socketName } from "./held-terminal.ts";
 
 export type HoldersOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
 
@@ -69,6 +69,8 @@ const GRACE_MS = 2_000;
 const REST_AFTER = 5;
 /** In rounds: the delay until a client attached to a restored terminal without a connection is noticed. */
 const NOTICE_EVERY = 15;
+/** Longer than a question of a program is open (QO2 of holder/questions.ts): its holder may be asking now. */
+const ASKED_MS = 3_000;
 /** N4 */
 const ENDING_SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGKILL"];
 
@@ -177,9 +179,13 @@ export class TerminalHolders {
     return this.#held.settled(id);
   }
 
-  /** The holder's status; undefined if it does not answer. */
-  status(id: string): Promise<HolderStatus | undefined> {
-    return this.#held.connections.status(id);
+  get connections(): Pick<HolderConnections<HolderConnection>, "status" | "seen"> {
+    return this.#held.connections;
+  }
+
+  /** Whether a holder that touches its socket is looked at (N1). */
+  get isWatching(): boolean {
+    return this.#watch.open();
   }
 
   /** Closes the connections; the holders keep running. */
@@ -187,6 +193,18 @@ export class TerminalHolders {
     this.#closed = true;
     this.#watch.close();
     this.#held.close();
+  }
+
+  /** HE8 of held/held-programs.ts. Its end and its questions are reported by the watch (N1). */
+  livesOn({ id, state, signal, rollingBack }: Terminal): TerminalFound | undefined {
+    const { disk, clock, processes, home } = this.#world;
+    if (state.kind !== "running" || state.bootId !== processes.bootId()) return undefined;
+    if (signal !== undefined || rollingBack || !this.#watch.open()) return undefined;
+    const { pid, startTime, bootId, holder } = state;
+    const touched = disk.stat(holderSocket(home, id))?.modifiedMs ?? 0;
+    if (Math.abs(clock.now() - touched) < ASKED_MS) return undefined;
+    const found = this.#held.livesOn(id, { child: { pid, startTime, bootId }, holder });
+    return found?.kind === "prevented" ? undefined : found;
   }
 
   /** Finds out the present state of a terminal. */
@@ -371,30 +389,10 @@ export class TerminalHolders {
       removeIfThere(this.#world.disk, socket);
     };
     const lives = this.#ports.terminal(id)?.state.kind === "uncertain" && this.#world.disk.stat(socket) !== undefined;
-    if (lives) this.#work(id, this.#kill(id).finally(drop));
+    const { connections } = this.#held;
+    // The program of a terminal that was set aside may still run when it is removed.
+    const kill = async () => void ((await connections.connect(id)) && connections.signal(id, "SIGKILL"));
+    if (lives) this.#work(id, kill().finally(drop));
     else drop();
   }
-
-  /** The program of a terminal that was set aside may still run when it is removed. */
-  async #kill(id: string): Promise<void> {
-    const { connections } = this.#held;
-    await connections.connect(id);
-    connections.signal(id, "SIGKILL");
-  }
-}
-
-function socketName(home: string, id: string): string {
-  return baseName(holderSocket(home, id));
-}
-
-/** What this generation is started from. */
-function recipeNow({ recipe, restored }: Terminal): Recipe {
-  if (restored === undefined) return recipe;
-  const { argv, cwd, evidence } = restored;
-  return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
-}
-
-/** If a holder was told to stop in a boot that is over, the machine took the terminal down. */
-function ending({ code, signal, stopped, bootId }: HolderExit): HeldNews {
-  return { kind: "ended", bootId, code, signal, ...(stopped === true && { stoppedIn: bootId }) };
 }

@@ -1,11 +1,17 @@
 // The terminals part of the daemon: their store on the shared log, their holders, checkpoints and restoration.
 // TP1. If the log of a terminal is damaged, nothing about it is certain: none of its processes is stopped as an orphan.
+// TP2. A terminal that was removed is archived when garbage collection has removed all but its log. One that has ended
+//      stays until it is removed: `ls` shows it.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { terminalDirectory } from "../../home/held/holder-files.ts";
 import { CRASH_DETECTED } from "../../home/last-crash.ts";
 import { readReport } from "../../home/reports.ts";
+import { isLogFile } from "../../log/session/log-segments.ts";
+import { terminalForPerson } from "../../wire/rpc/attention.ts";
 import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
+import { Archive } from "../archive.ts";
 import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
 import { decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
@@ -43,12 +49,16 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
   const sessions = openSessions(ports, border, all);
   const { store, holders, checkpoints, screens } = sessions;
   const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const archive = archiveOf(ports, border, store);
   const removedAt = (id: string) => timeOf(log, `terminals/${id}`, "terminal.removed");
   let ticks = 0;
   return {
     store,
     holders,
-    handlers: terminalHandlers({ ...sessions, border, environment, random: world.random }),
+    handlers: terminalHandlers({
+      ...{ ...sessions, border, environment },
+      ...{ disk: world.disk, home: world.home, random: world.random },
+    }),
     fold: async (progress) => {
       const steps = foldSessions({ border, log, store }, TERMINAL_FOLDING);
       const items = await border.foldAll(world.clock, steps, progress);
@@ -58,25 +68,46 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     goLive: () => {
       checkpoints.goLive();
       holders.goLive();
+      archive.tick();
       border.outcome(() => holders.programs.make());
     },
     tick: () => {
       ticks += 1;
       if (ticks % SEE_EVERY === 0) for (const id of seeAll(world, store.terminals.values())) holders.lookAgain(id);
       holders.round();
+      archive.tick();
       border.outcome(() => border.tolerating(() => checkpoints.pulse()));
     },
     stop: async () => {
       await checkpoints.finish(); // While the holders can still be asked.
       screens.close();
       holders.close();
+      await archive.stop();
       await border.tolerating(async () => void seeAll(world, store.terminals.values()));
     },
+    attention: () => [...store.allSettled()].flatMap((one) => (one.removed ? [] : terminalForPerson(one))),
     troubles: () => [...store.allSettled()].flatMap((terminal) => troubleOf(terminal, holders.trouble(terminal.id))),
     counts: () => ({ terminals: [...store.allSettled()].filter(({ removed }) => !removed).length }),
     asides: border.asides,
     garbage: (limits) => terminalGarbage(world, { terminals: () => store.terminals.values(), removedAt }, limits),
+    archived: () => archive.lines(),
+    collected: () => archive.collected(),
   };
+}
+
+/** TP2 */
+function archiveOf({ world, config, log, safeMode }: PartPorts, border: PartBorder, store: TerminalStore) {
+  const afterMs = config.retention.archiveAfterMin * 60_000;
+  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() };
+  return new Archive<Terminals>(ports, {
+    folding: TERMINAL_FOLDING,
+    session: ({ id }) => `terminals/${id}`,
+    over: () => [...store.terminals.values()].filter(({ removed, state }) => removed && state.kind === "ended"),
+    endedAt: ({ state }) => (state.kind === "ended" ? state.at : null),
+    isQuiet: (id) => world.disk.list(terminalDirectory(world.home, id)).every(isLogFile),
+    row: () => null,
+    forget: () => undefined,
+  });
 }
 
 /** One that was never started waits for a person: after a few failures of the disk it is not tried again. */
@@ -157,7 +188,7 @@ function openCheckpoints(
   const checkpoints = new Checkpoints(world, config, {
     screens,
     terminals: () => store.terminals.values(),
-    status: (id) => holders.status(id),
+    status: (id) => holders.connections.status(id),
     isOff: () => safeMode.isActive(),
     say,
     onBug: (error, id) => void border.contain(id, error),

@@ -8,7 +8,7 @@
 // K4. Terminals that were due to start but never claimed are started and awaited here too: a client that sees LIVE
 //     finds them running.
 
-import { allOf } from "../../base/all-of.ts";
+import { someAtOnce } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
@@ -66,14 +66,16 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
   const items: ReportItem[] = [...ports.store.terminals.values()].flatMap((one) =>
     isWaiting(one) && !ports.isAside(one.id) ? ports.waiting(one) : [],
   );
-  const { length: waiting } = items;
   const lost: Lost[] = [];
-  for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await allOf(open.slice(at, at + AT_ONCE).map((terminal) => lookAtOne(terminal, ports)));
-    for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
-    ports.progressed({ done: items.length - waiting, total: open.length });
+  let back = 0;
+  const looked = await someAtOnce(AT_ONCE, open, async (terminal) => {
+    const one = await lookAtOne(terminal, ports);
+    if ("fate" in one) back += 1;
+    ports.progressed({ done: back, total: open.length });
     progress();
-  }
+    return one;
+  });
+  for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
   if (lost.length === 0) return items;
   const { store, orphans } = ports;
   items.push(...(await orphans([...store.terminals.values()].filter((one) => !ports.isAside(one.id))))); // K3
@@ -86,17 +88,14 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
 }
 
 async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: number) => void) {
-  const items: ReportItem[] = [];
-  const rest = lost.values();
-  const work = async () => {
-    for (const { terminal, reason } of rest) {
-      const restored = () => (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason));
-      items.push(await ports.border.adopting(terminal.id, restored)); // PB2 of part.ts
-      step(items.length);
-    }
-  };
-  await allOf(Array.from({ length: RESTORED_AT_ONCE }, work));
-  return items;
+  let done = 0;
+  return someAtOnce(RESTORED_AT_ONCE, lost, async ({ terminal, reason }) => {
+    const restored = () => (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason));
+    const item = await ports.border.adopting(terminal.id, restored); // PB2 of part.ts
+    done += 1;
+    step(done);
+    return item;
+  });
 }
 
 /** K4 */
@@ -140,7 +139,8 @@ function lookAtOne(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | L
 
 async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
   const { store, holders, place } = ports;
-  const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, holders, place.clock);
+  const known = terminal.state.kind === "ended" ? terminal.state : holders.livesOn(terminal);
+  const found = known ?? (await lookAgain(terminal, holders, place.clock));
   const { id } = terminal;
   const reason = whyLost(terminal, found, place);
   if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };

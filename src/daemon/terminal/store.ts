@@ -24,6 +24,7 @@ const RULES: Decider<Terminals> = {
   apply: applyTerminal,
   effectsOf,
   isOver: ({ removed }) => removed,
+  since: ({ createdAt }) => createdAt,
 };
 
 /** How terminals are read from their logs. */

@@ -8,6 +8,7 @@ import { findCare, isAt, type TmuxCare } from "../../core/tmux/tmux.ts";
 import type { AdoptParams, ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";
+import { listOf, living } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
 import type { TmuxRun, TmuxSocket } from "./client.ts";
@@ -25,16 +26,16 @@ export type TmuxHandlerPorts = TmuxSessions & {
 export function tmuxHandlers(ports: TmuxHandlerPorts): Handlers {
   const { border } = ports;
   return {
-    "tmux.list": border.looking(async () => ok(list(ports))),
+    ...border.listing("tmux.list", () => cares(ports)),
     ...border.changing("tmux.adopt", (params, by) => adopt(ports, params, by)),
     ...border.changing("tmux.release", ({ session }, by) => release(ports, session, by)),
     ...border.changing("tmux.recreate", ({ session }, by) => recreate(ports, session, by)),
   };
 }
 
-function list(parts: TmuxSessions): ListedTmux[] {
-  const open = [...parts.store.allSettled()].filter(({ released }) => !released); // U6 of session-store.ts
-  return open.map((care) => listed(parts, care));
+/** Where the rows come from: those in our care. */
+function cares(parts: TmuxSessions) {
+  return living(parts.store, false, (care) => (care.released ? undefined : listed(parts, care)));
 }
 
 function listed({ keeper }: TmuxSessions, care: TmuxCare): ListedTmux {
@@ -86,7 +87,7 @@ async function adopt(
   }
   await ports.keeper.round(); // So that what is acknowledged is also saved once, if that is possible now.
   for (const id of ids) ports.keeper.attend(id);
-  return ok(list(ports).filter(({ id }) => ids.includes(id)));
+  return ok(listOf(cares(ports)).filter(({ id }) => ids.includes(id)));
 }
 
 /** tmux itself knows where its sockets are. */

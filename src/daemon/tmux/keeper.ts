@@ -281,7 +281,7 @@ export class TmuxKeeper {
   #later(work: () => Promise<unknown>): void {
     void this.#inLine(work)
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.say(`tmux sessions could not be looked at: ${String(error)}`); // K4
+        if (!isFault(error)) this.#ports.say(`tmux sessions could not be checked: ${String(error)}`); // K4
       })
       .finally(() => this.#arm());
   }

@@ -54,7 +54,7 @@ const PAUSE_MS = 5;
 const CAPTURES_AT_ONCE = 64;
 
 const NO_PANE = { sessionName: "", serverPid: 0 };
-const GONE = refused("no-server", "tmux's server exited while the session was being saved.", "It is looked at again.");
+const GONE = refused("no-server", "tmux's server exited while the session was being saved.", "It is tried again.");
 
 export class TmuxSaver {
   readonly #run: TmuxRun;

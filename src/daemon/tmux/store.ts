@@ -22,6 +22,7 @@ const RULES: Decider<Cares> = {
   apply: applyTmux,
   effectsOf: tmuxEffectsOf,
   isOver: ({ released }) => released,
+  since: ({ adoptedAt }) => adoptedAt,
 };
 
 /** How they are read from their logs. */

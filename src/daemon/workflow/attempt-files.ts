@@ -71,6 +71,11 @@ export async function writeAttempt(
 
 /** The last `most` bytes of its stdout, and its total length. */
 export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: number): Output {
+  const { bytes, end } = outputBytes(disk, home, place, most);
+  return { text: new TextDecoder().decode(bytes), bytes: end };
+}
+
+export function outputBytes(disk: Disk, home: string, place: AttemptPlace, most: number) {
   const tape = new TapeReader(disk, joinPath(attemptDirectory(home, place), "tape"));
   const { end } = tape;
   const parts: Uint8Array[] = [];
@@ -80,7 +85,7 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
     if (read.kind === "bytes") parts.push(read.bytes);
     at = read.kind === "bytes" ? read.offset + read.bytes.length : read.to;
   }
-  return { text: new TextDecoder().decode(Buffer.concat(parts)), bytes: end };
+  return { bytes: Buffer.concat(parts), end };
 }
 
 /** The recorded processes of the attempts of these runs, to find what is left of them. */

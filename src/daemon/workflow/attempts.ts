@@ -3,6 +3,7 @@
 // A1. An end is reported with the output, which is on disk by then.
 // A2. A signal is sent once over each connection. An attempt that is stopped before it has started never starts.
 // A3. An attempt that could not be started, for nothing about its step, has not failed: the step is tried again.
+// A4. It is started when it has a slot (step-slots.ts).
 import { ok, type Result } from "../../base/result.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { launchOf } from "../../core/workflow/launch.ts";
@@ -21,6 +22,7 @@ import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
 import type { RunSecrets } from "./run-secrets.ts";
+import { StepSlots } from "./step-slots.ts";
 
 export type AttemptPorts = {
   run(id: string): Run | undefined;
@@ -30,6 +32,9 @@ export type AttemptPorts = {
   holderCommand(): HolderCommand;
   /** Resolves when a step of this run may begin. */
   beforeStep(run: Run): Promise<Result<void>>;
+  mayBegin(): boolean;
+  /** How many attempts run at once. */
+  readonly slots: number;
   /** Variables for a run's programs that are never written to disk. */
   readonly secrets: RunSecrets;
   /** An error that is not a Fault, in what is done for this run. */
@@ -51,6 +56,7 @@ export class Attempts {
   readonly #ports: AttemptPorts;
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #pool: HolderPool;
+  readonly #slots: StepSlots;
   readonly #directories: DurableDirectories;
   /** A2: the signal that was sent to each over its present connection. */
   readonly #sent = new Map<string, string>();
@@ -61,16 +67,20 @@ export class Attempts {
     this.#directories = new DurableDirectories(world.disk, world.home);
     this.#pool = new HolderPool(world, ports);
     this.#held = new HeldPrograms(world, this.#adapter());
+    this.#slots = new StepSlots(world.clock, ports.slots, {
+      runOf: runIdOf,
+      isWanted: (id) => this.#isWanted(id),
+      isPresent: (id) => workOf(this.#attempt(id)?.state ?? GONE).kind !== "uncertain",
+      mayBegin: () => ports.mayBegin(),
+      begin: (id) => this.#held.start(id),
+    });
   }
 
   #adapter(): HeldAdapter<HolderConnection> {
     return {
       place: (id) => this.#place(id),
       connection: (id, peer) => this.#connection(id, peer),
-      isWanted: (id) => {
-        const attempt = this.#attempt(id);
-        return attempt?.state.kind === "starting" && attempt.stop === undefined;
-      },
+      isWanted: (id) => this.#isWanted(id),
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#pool.giveAgain(id),
       isStarting: (id) => this.#pool.has(id),
@@ -85,7 +95,22 @@ export class Attempts {
   }
 
   start(attempt: string): void {
-    if (this.lacks(attempt).length === 0) this.#held.start(attempt);
+    if (this.lacks(attempt).length === 0) this.#slots.want(attempt);
+  }
+
+  #isWanted(id: string): boolean {
+    const attempt = this.#attempt(id);
+    return attempt?.state.kind === "starting" && attempt.stop === undefined;
+  }
+
+  /** How many steps of a run wait for a free slot. */
+  waitingForSlot(run: string): number {
+    return this.#slots.waiting(run);
+  }
+
+  /** Called on every heartbeat. */
+  round(): void {
+    this.#slots.round();
   }
 
   /** The secret parameters that its program needs, and that have to be given again (RS1 of run-secrets.ts). */
@@ -177,6 +202,7 @@ export class Attempts {
     if (run === undefined) return;
     if (news.kind === "ended") this.#pool.giveBack(attempt);
     if (news.kind !== "running") this.#forget(attempt);
+    else this.#slots.runs(attempt);
     await this.#ports.submit(this.#commandOf(run, attempt, news));
   }
 
@@ -200,6 +226,7 @@ export class Attempts {
   #forget(attempt: string): void {
     this.#pool.forget(attempt);
     this.#sent.delete(attempt);
+    this.#slots.over(attempt);
   }
 
   #stopRest(attempt: string): Promise<void> {
@@ -244,6 +271,9 @@ export class Attempts {
   }
 }
 
+/** An attempt that its run does not have any more. */
+const GONE = { kind: "uncertain", reason: "", child: undefined } as const;
+
 /** The run that an attempt is of. */
 export function runIdOf(attempt: string): string {
   return attempt.slice(0, attempt.lastIndexOf("."));
@@ -251,7 +281,7 @@ export function runIdOf(attempt: string): string {
 
 /** The evidence for a plan. A holder that is alive but does not answer counts as running. */
 export function evidenceOf(found: AttemptFound | undefined): Evidence {
-  if (found === undefined) return { kind: "uncertain", reason: "it has not been looked at" };
+  if (found === undefined) return { kind: "uncertain", reason: "it has not been checked yet" };
   if (found.kind === "unstarted") return { kind: "not-started" };
   if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
   if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };

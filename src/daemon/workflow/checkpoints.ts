@@ -11,11 +11,14 @@
 //      meanwhile is saved after it, and puts it into the history.
 // RC6. The checkpoints of a run that a person removed are deleted, after a save that is being made. If a crash or the
 //      disk prevents that, they stay until they are garbage (GR1 of gc.ts), and nothing uses them.
+// RC7. A long list of items is saved page by page: the next page is not taken before this one is on disk, from where it
+//      need not be in memory. If the disk does not take it, the list goes on, and the log has it.
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
+import { PAGE_ITEMS } from "../../core/workflow/item-list.ts";
 import { type Run, sessionOf, stateOf } from "../../core/workflow/run.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
@@ -27,6 +30,8 @@ import type { Clock } from "../../world/clock.ts";
 const GATHER_MS = 60;
 /** RC2. A file this small costs next to nothing. */
 const SMALL_BYTES = 64 << 10;
+/** RC2. A long map writes only what has changed. A tail of this length is read in milliseconds. */
+const MAP_TAIL_BYTES = 512 << 10;
 
 export type CheckpointPorts = {
   /** In a long step, unless the workflow says otherwise. */
@@ -56,7 +61,7 @@ export class RunCheckpoints {
   readonly #savedSeq = new Map<string, number>();
   /** When each run that is not at rest is saved next. */
   readonly #due = new Map<string, number>();
-  readonly #deleting = new Set<Promise<void>>();
+  readonly #deleting = new Map<string, Promise<void>>();
   #polls = false;
   #cancel: () => void = () => undefined;
 
@@ -69,7 +74,10 @@ export class RunCheckpoints {
       what: "run",
       clock,
       gatherMs: GATHER_MS,
-      tailFor: (savedBytes) => (savedBytes < SMALL_BYTES ? 0 : savedBytes),
+      tailFor: (savedBytes, { run }) => {
+        if (savedBytes < SMALL_BYTES) return 0;
+        return run.items.all.length < PAGE_ITEMS ? savedBytes : Math.max(savedBytes, MAP_TAIL_BYTES);
+      },
       isResting: ({ run }) => isAtRest(run),
       isOver: () => false, // A run that is done can go on: items of its queue can be retried.
       save: (kept, seq) => this.#save(kept, seq),
@@ -88,7 +96,7 @@ export class RunCheckpoints {
 
   /** Called for durable events, with the run after them. */
   heard(events: readonly WorkflowEvent[], run: Run, heard: Heard): void {
-    if (run.removed) this.#forget(run);
+    if (run.removed) this.#remove(run);
     else this.#expectSave(events, run, heard);
   }
 
@@ -105,16 +113,30 @@ export class RunCheckpoints {
   }
 
   /** RC6 */
-  #forget(run: Run): void {
+  #remove(run: Run): void {
     this.#due.delete(run.id);
-    const deleting = this.#delete(run).finally(() => this.#deleting.delete(deleting));
-    this.#deleting.add(deleting);
+    this.#deleting.set(
+      run.id,
+      this.#delete(run).finally(() => this.#deleting.delete(run.id)),
+    );
+  }
+
+  /** Whether nothing of it is being written. */
+  isQuiet(id: string): boolean {
+    return this.#folds.isSaved(id) && !this.#deleting.has(id);
+  }
+
+  /** Nothing more of it is saved until it is heard of again. */
+  forget(id: string): void {
+    this.#due.delete(id);
+    this.#folds.forget(id);
+    this.#savedSeq.delete(id);
   }
 
   async #delete(run: Run): Promise<void> {
     try {
       await this.#folds.saved(run.id);
-      this.#folds.forget(run.id);
+      this.forget(run.id);
       this.#storage.delete(sessionOf(run));
     } catch (error) {
       if (!isFault(error)) throw error;
@@ -128,6 +150,15 @@ export class RunCheckpoints {
     if (this.#folds.last(run.id) !== undefined) return this.#folds.saved(run.id);
     const saved = await this.#saveUnheard(run, "BeforeStep");
     return saved.ok ? ok(undefined) : saved;
+  }
+
+  /** RC7 */
+  async afterItems(run: Run): Promise<void> {
+    try {
+      await this.#folds.saved(run.id);
+    } catch (error) {
+      if (!isFault(error)) throw error; // It was logged (FC4).
+    }
   }
 
   /** RC5. A failure of the disk is a Fault. */
@@ -183,7 +214,7 @@ export class RunCheckpoints {
     this.#polls = false;
     this.#cancel();
     await this.#folds.finish();
-    await Promise.all(this.#deleting);
+    await Promise.all(this.#deleting.values());
   }
 }
 

@@ -6,20 +6,20 @@
 // E3. Times are in the state; a timer here is only a reminder of the next one.
 // E4. A run that is queued has no effects of its own: on each round it is asked whether it may begin.
 
-import type { Json } from "../../base/json.ts";
+import { assert } from "../../base/assert.ts";
+import { isList, parseJson } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
 import type { Left } from "../../core/due-times.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
 import { isQueued } from "../../core/workflow/concurrency.ts";
 import { effectsOf, timesOf } from "../../core/workflow/effects.ts";
-import { pageOf } from "../../core/workflow/items.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { AgentSteps } from "./agent-steps.ts";
 import { type AttemptFound, Attempts } from "./attempts.ts";
-import { listItems } from "./lists.ts";
+import { listPages } from "./lists.ts";
 import { RunSecrets } from "./run-secrets.ts";
 
 export type EnginePorts = {
@@ -33,8 +33,13 @@ export type EnginePorts = {
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   mayBegin(): boolean;
+  /** How many steps run in holders at once. */
+  readonly slots: number;
   /** Resolves when a step of this run may begin (RC4 of checkpoints.ts). */
   beforeStep(run: Run): Promise<Result<void>>;
+  /** Resolves when what was found so far of a long list need not be in memory (RC7 of checkpoints.ts). */
+  afterItems(run: Run): Promise<void>;
+  letGo(bytes: number): void;
   /** PB2 of part.ts */
   onBug(error: unknown, id: string): void;
   guard(id: string, work: () => void): void;
@@ -85,6 +90,7 @@ export class Engine {
   round(): void {
     if (this.#closed) return;
     for (const run of [...this.#ports.runs()]) if (isOpen(run)) this.#ports.guard(run.id, () => this.#tend(run));
+    this.attempts.round();
     this.agentSteps.round();
   }
 
@@ -94,6 +100,11 @@ export class Engine {
     return starting
       .map(({ id }) => lacksText(run, this.attempts.lacks(id)) ?? this.attempts.trouble(id))
       .find((trouble) => trouble !== undefined);
+  }
+
+  /** Whether it does nothing for this run, now or at a later time. */
+  isQuiet(id: string): boolean {
+    return !this.#timers.has(id) && !this.#advancing.has(id) && !this.#reading.has(id);
   }
 
   /** The present state of an attempt. */
@@ -188,23 +199,25 @@ export class Engine {
     this.#reading.add(id);
     try {
       const run = this.#ports.run(id);
-      const items = run && listItems(this.#world, run, attempt);
-      if (items?.ok === true) await this.#submitPages(id, items.value);
-      else if (items !== undefined)
-        await this.#submit({ kind: "input-failed", id, reason: `${items.error.message} ${items.error.hint}` });
+      const pages = run && listPages(this.#world, run, attempt); // Without those that an earlier daemon has submitted.
+      if (pages?.ok === true) this.#ports.letGo(pages.value.reduce((bytes, { length }) => bytes + length, 0));
+      if (pages?.ok === true) await this.#submitPages(id, pages.value);
+      else if (pages !== undefined)
+        await this.#submit({ kind: "input-failed", id, reason: `${pages.error.message} ${pages.error.hint}` });
     } finally {
       this.#reading.delete(id);
     }
   }
 
-  /** Skips the pages that an earlier daemon has already submitted. */
-  async #submitPages(id: string, items: readonly Json[]): Promise<void> {
-    for (let last = false; !last; ) {
+  async #submitPages(id: string, pages: readonly string[]): Promise<void> {
+    for (const [at, text] of pages.entries()) {
       const from = this.#ports.run(id)?.items.all.length ?? 0;
-      const page = pageOf(items, from);
-      const taken = await this.#ports.submit({ kind: "items-read", id, from, ...page });
+      const read = parseJson(text);
+      assert(read.ok && isList(read.value), "a page is a list");
+      const last = at === pages.length - 1;
+      const taken = await this.#ports.submit({ kind: "items-read", id, from, items: read.value, last });
       if (!taken.ok) return;
-      last = page.last;
+      if (!last) await this.#ports.afterItems(taken.value);
     }
   }
 }

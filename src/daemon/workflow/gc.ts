@@ -1,7 +1,8 @@
 // Which files of workflow runs garbage collection may delete.
-// GR1. Only these are named: the output of the steps of a run that is over for good, with the records of their holders;
-//      its older checkpoints; and sockets of its attempts. Its log and its checkpoint stay, because recovery reads
-//      them. Of a run that a person has removed, the checkpoint goes too, if a crash kept it (RC6 of checkpoints.ts).
+// GR1. Only these are named: the tapes of the steps of a run that is over for good, with the records of their holders;
+//      its older checkpoints; and sockets of its attempts. Its log and its checkpoint stay until it is removed from the
+//      archive (archive-gc.ts). Of a run that a person has removed, the checkpoint and its items go too, if a crash
+//      kept them (RC6 of checkpoints.ts).
 // GR2. A run is over for good if a person has removed it, or if it is done or cancelled, nothing about it is uncertain,
 //      and no item waits in the dead-letter queue. Any other run that is running or waiting, failed or was interrupted
 //      can continue and is never touched, whatever its age.
@@ -13,27 +14,33 @@ import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts
 import { deadLetters } from "../../core/workflow/decide-queue.ts";
 import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { isRemovable, recordFiles, tapeFiles } from "../../home/held/left-files.ts";
+import { ITEMS_FILE } from "../../home/item-pages.ts";
 import { RUN } from "../../home/layout.ts";
 import { filesOfHistory } from "../../log/checkpoint/keep.ts";
 import { listWithin } from "../../log/file/file.ts";
-import { listSessions } from "../../log/session/places.ts";
+import type { ArchivedLine } from "../../log/session/archive-index.ts";
+import { archivedName, listSessions } from "../../log/session/places.ts";
+import { listedIn } from "../../wire/rpc/listed-run.ts";
 import type { Disk } from "../../world/disk.ts";
-import { sized } from "../gc.ts";
+import { idOf } from "../fold.ts";
+import { sized, timeOf } from "../gc.ts";
 import type { Retention } from "../part.ts";
 import { attemptSocket } from "./attempt-files.ts";
 
-/** What a holder, its daemon and a step's values leave in the directory of an attempt. */
-const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$|^file-\d+$/;
-const SEGMENT = /^\d{16}\.seg$/;
 const SOCKET = /^w[0-9a-f]{8}-\d+\.sock$/;
 
-export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Retention): Chosen[] {
+/** The runs in memory, and those that are archived. */
+export type RunsToCollect = { runs(): Iterable<Run>; archived(): Iterable<ArchivedLine> };
+
+export function workflowGarbage(place: HomeWorld, { runs, archived }: RunsToCollect, rules: Retention): Chosen[] {
   const { disk, clock } = place;
-  const all = [...runs];
+  const [all, lines] = [[...runs()], [...archived()]];
   const limits = { ageMs: daysMs(rules.runDays), bytes: rules.runBytes };
-  const ended = beyond(endedRuns(place, all), limits, clock.now());
+  const over = [...all.filter(isOverForGood).map(endedRun), ...lines.flatMap((line) => endedIn(line) ?? [])];
+  const ended = beyond(outputOf(place, over), limits, clock.now());
   const taken = new Set(ended.flatMap(({ paths }) => paths));
-  const sockets = socketsOfEndedRuns(place, all).map((path) => {
+  const sockets = socketsOfEndedRuns(place, all, lines).map((path) => {
     const thing = sized(disk, "socket of a step that is over", [path]);
     return { ...thing, at: undefined, reason: "nothing listens on it" };
   });
@@ -47,25 +54,35 @@ function isOverForGood(run: Run): boolean {
   return attemptsOf(run).length === 0 && (run.items.failed === 0 || deadLetters(run).length === 0);
 }
 
-/** One entry for each run. */
-function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
-  return runs.filter(isOverForGood).flatMap((run) => {
-    const directory = joinPath(home, sessionOf(run));
-    const present = joinPath(directory, "checkpoint.json");
-    const paths = [
-      ...filesOfHistory(disk, joinPath(directory, "history")),
-      ...(run.removed && disk.stat(present) !== undefined ? [present] : []),
-      ...attemptFiles(disk, joinPath(directory, "attempts")),
-    ];
-    if (!paths.some((path) => isRemovable(disk, path))) return [];
-    const at = "at" in run.status ? Date.parse(run.status.at) : Number.NaN;
-    return [{ ...sized(disk, "what steps of an ended run wrote", paths), at: Number.isNaN(at) ? undefined : at }];
-  });
+/** A run that is over for good; `path` is its directory. */
+type EndedRun = { readonly path: string; readonly removed: boolean; readonly at: number | undefined };
+
+function endedRun(run: Run): EndedRun {
+  return { path: sessionOf(run), removed: run.removed, at: "at" in run.status ? timeOf(run.status.at) : undefined };
 }
 
-/** A directory that holds files of other programs stays, and is not worth a mention. */
-function isRemovable(disk: Disk, path: string): boolean {
-  return disk.lstat(path)?.kind !== "directory" || disk.list(path).length === 0;
+/** GR2, for a run that is archived. One with failed items may have a dead-letter queue. */
+function endedIn({ session, at, row }: ArchivedLine): EndedRun | undefined {
+  const state = row === null ? undefined : listedIn(row)?.state;
+  if (row !== null && state !== "done" && state !== "cancelled") return undefined;
+  return { path: archivedName(session), removed: row === null, at: timeOf(at ?? "") };
+}
+
+/** One entry for each run. */
+function outputOf({ disk, home }: HomeWorld, over: readonly EndedRun[]): Thing[] {
+  return over.flatMap(({ path, removed, at }) => {
+    const directory = joinPath(home, path);
+    const [present, history] = [joinPath(directory, "checkpoint.json"), joinPath(directory, "history")];
+    const items = joinPath(directory, ITEMS_FILE);
+    const paths = [
+      ...filesOfHistory(disk, history),
+      ...(disk.stat(history) === undefined ? [] : [history]),
+      ...(removed ? [present, items].filter((one) => disk.stat(one) !== undefined) : []),
+      ...attemptFiles(disk, joinPath(directory, "attempts")),
+    ];
+    if (!paths.some((one) => isRemovable(disk, one))) return [];
+    return [{ ...sized(disk, "what steps of an ended run wrote", paths), at }];
+  });
 }
 
 /** GR3 */
@@ -73,12 +90,7 @@ function attemptFiles(disk: Disk, attempts: string): string[] {
   const numbers = listWithin(disk, attempts).filter((name) => /^\d+$/.test(name));
   const found = numbers.flatMap((number) => {
     const directory = joinPath(attempts, number);
-    const tape = joinPath(directory, "tape");
-    const segments = listWithin(disk, tape).filter((name) => SEGMENT.test(name));
-    const names = listWithin(disk, directory);
-    const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
-    const tapes = names.includes("tape") ? [...segments.map((name) => joinPath(tape, name)), tape] : [];
-    return [...tapes, ...records, directory];
+    return [...tapeFiles(disk, directory), ...recordFiles(disk, directory), directory];
   });
   return disk.stat(attempts) === undefined ? [] : [...found, attempts];
 }
@@ -97,9 +109,10 @@ function oldHistories({ disk, home }: HomeWorld, taken: ReadonlySet<string>, kep
 }
 
 /** Two ids could share a socket by chance: a socket that is still in use is never named. */
-function socketsOfEndedRuns({ disk, home }: HomeWorld, all: readonly Run[]): string[] {
+function socketsOfEndedRuns({ disk, home }: HomeWorld, all: readonly Run[], archived: readonly ArchivedLine[]) {
   const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
-  const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));
+  const ids = [...all.filter(isOverForGood).map(({ id }) => id), ...archived.map(({ session }) => idOf(session))];
+  const over = new Set(ids.map((id) => prefixOf(home, id)));
   return disk
     .list(joinPath(home, RUN))
     .filter((name) => SOCKET.test(name))

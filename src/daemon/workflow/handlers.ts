@@ -3,6 +3,8 @@
 // WH2. The client chooses a run's id. A repeated request finds its run, and creates no second one.
 // WH3. What is shown is durable: a run's `settled` state, never one that is only decided. A client that reads `done`
 //      here can rely on it.
+// WH4. A run that is archived is shown like any other. A request that may change it brings it back first (PB4
+//      of part.ts).
 import { isFault } from "../../base/fault.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -13,15 +15,26 @@ import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
 import type { Definition } from "../../core/workflow/definition.ts";
 import type { Asker } from "../../core/workflow/events.ts";
+import { pickRun } from "../../core/workflow/find.ts";
 import { parameterFrom, secretNames, secretParameters } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import { type Run, sessionOf } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
-import { deadLettersOf, itemOf, listedOf, recordsOf, retriesOf, runningOf } from "../../wire/rpc/listed-run.ts";
+import {
+  deadLettersOf,
+  itemOf,
+  listedIn,
+  listedOf,
+  recordsOf,
+  retriesOf,
+  runningOf,
+} from "../../wire/rpc/listed-run.ts";
+import { fits, whole } from "../../wire/rpc/page.ts";
 import { askerOf, type PARAMS, type Params } from "../../wire/rpc/params.ts";
 import type {
   ListedRun,
+  MigratedRun,
   MigrationReport,
   RolledBackRun,
   RunParams,
@@ -29,13 +42,14 @@ import type {
   ShownRun,
 } from "../../wire/rpc/workflow.ts";
 import type { Disk } from "../../world/disk.ts";
+import { listOf, living, withArchived } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Given, Handlers } from "../rpc-server.ts";
 import type { RunCheckpoints } from "./checkpoints.ts";
 import { type Engine, lacksText } from "./engine.ts";
 import type { MigrationOfRuns } from "./migration.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
-import type { WorkflowStore } from "./store.ts";
+import type { WorkflowArchive, WorkflowStore } from "./store.ts";
 import { readWorkflowFile } from "./workflow-files.ts";
 
 export type WorkflowHandlerPorts = {
@@ -48,6 +62,7 @@ export type WorkflowHandlerPorts = {
   readonly storage: CheckpointStorage;
   readonly checkpoints: RunCheckpoints;
   readonly migration: MigrationOfRuns;
+  readonly archive: WorkflowArchive;
 };
 
 export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
@@ -55,7 +70,8 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
   return {
     ...commandHandlers(ports),
     ...border.changing("workflow.run", (params, by) => run(ports, params, by)),
-    "workflow.list": border.looking(async () => ok(list(ports))),
+    ...border.listing("workflow.list", (wish) => runs(ports, wish.newest, (row) => fits(row, wish))),
+    ...border.asking("workflow.find", async (wish) => find(ports, wish)),
     "workflow.show": border.looking(async (params) => show(ports, params)),
     ...border.changing("workflow.checkpoint", ({ id }) => saveCheckpoint(ports, id)),
     ...border.changing("workflow.rollback", (params, by) => rollback(ports, params, by)),
@@ -134,12 +150,12 @@ function secretsAmong({ definition }: Run, given: Readonly<Record<string, string
 
 function listed({ engine }: WorkflowHandlerPorts, run: Run): ListedRun {
   const lacks = ["done", "cancelled"].includes(run.status.kind) ? [] : engine.secrets.lacking(run);
-  return listedOf(run, engine.trouble(run), lacks);
+  return listedOf(run, engine.trouble(run), lacks, engine.attempts.waitingForSlot(run.id));
 }
 
-/** WH3 */
-function runOf({ store }: WorkflowHandlerPorts, id: unknown): Run | undefined {
-  return typeof id === "string" ? store.settled(id) : undefined;
+/** WH3, WH4 */
+function runOf({ store, archive }: WorkflowHandlerPorts, id: unknown): Run | undefined {
+  return typeof id === "string" ? (store.settled(id) ?? archive.look(id)) : undefined;
 }
 
 function unknown(id: unknown): Result<never> {
@@ -151,9 +167,26 @@ function askedBy(by: unknown): { readonly by?: Asker } {
   return asker === undefined ? {} : { by: asker };
 }
 
-function list(ports: WorkflowHandlerPorts): ListedRun[] {
-  const runs = [...ports.store.allSettled()]; // WH3
-  return runs.filter(({ removed }) => !removed).map((run) => listed(ports, run));
+/** Where the rows of runs come from: memory (WH3) and the archive (WH4). */
+function runs(ports: WorkflowHandlerPorts, newest: boolean | undefined, isMeant: (row: ListedRun) => boolean) {
+  const meant = (row: ListedRun | undefined) => (row !== undefined && isMeant(row) ? row : undefined);
+  return withArchived(alive(ports, newest, meant), ports.archive, newest, (row) => meant(listedIn(row)));
+}
+
+function alive(
+  ports: WorkflowHandlerPorts,
+  newest: boolean | undefined,
+  meant: (row: ListedRun) => ListedRun | undefined,
+) {
+  return living(ports.store, newest, (run) => (run.removed ? undefined : meant(listed(ports, run))));
+}
+
+/** Without a key, one that is at hand is meant. */
+function find(ports: WorkflowHandlerPorts, wish: Params<"workflow.find">): Result<ListedRun> {
+  const keys = [wish.key ?? [], wish.path ?? []].flat();
+  const archived = keys.length === 0 ? [] : [...ports.archive.rowsWith(keys)].flatMap((row) => listedIn(row) ?? []);
+  const all = [...archived.reverse(), ...listOf(alive(ports, false, (row) => row))];
+  return pickRun(all, wish, (run) => run);
 }
 
 function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun> {
@@ -167,7 +200,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams, by: Caller | undefined): Promise<Result<ListedRun>> {
   const { store, engine } = ports;
-  const known = store.settled(params.id); // WH3: if it is still being written, the submit below waits for it.
+  const known = runOf(ports, params.id); // WH3: if it is still being written, the submit below waits for it.
   if (known !== undefined) return ok(listedOf(known)); // WH2
   const command = await createOf(ports, params);
   if (!command.ok) return command;
@@ -282,7 +315,9 @@ async function migrate(
   { dryRun = true, ...wish }: Params<"workflow.migrate">,
 ): Promise<Result<MigrationReport>> {
   try {
-    return ok(await migration.migrate({ ...wish, dryRun }));
+    const { items, ...report } = await migration.migrate({ ...wish, dryRun });
+    const isLost = ({ fate }: MigratedRun) => fate === "could not";
+    return ok({ ...report, ...whole([...items.filter(isLost), ...items.filter((item) => !isLost(item))]) });
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;

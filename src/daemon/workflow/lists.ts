@@ -4,14 +4,13 @@
 // LS2. In a pattern, `*` and `?` match within a name, `**` matches any directories; names that begin with a dot match
 //      only if the pattern does too.
 import { isFault } from "../../base/fault.ts";
-import type { Json } from "../../base/json.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { inputPlace, type Listing, readItems } from "../../core/workflow/items.ts";
+import { inputPlace, itemPages, type Listing } from "../../core/workflow/items.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
-import { readOutput } from "./attempt-files.ts";
+import { outputBytes } from "./attempt-files.ts";
 
 /** Enough for a million short items. */
 const MAX_BYTES = 64 << 20;
@@ -20,15 +19,16 @@ const MAX_NAMES = 200_000;
 
 type HomeWorld = { readonly disk: Disk; readonly home: string };
 
-export function listItems(place: HomeWorld, run: Run, attempt: string | undefined): Result<readonly Json[]> {
+/** The items that the run does not have yet, as JSON texts of a page each. */
+export function listPages(place: HomeWorld, run: Run, attempt: string | undefined): Result<readonly string[]> {
   const listing = listingOf(place, run, attempt);
-  return listing.ok ? readItems(run, listing.value) : listing;
+  return listing.ok ? itemPages(run, listing.value, run.items.all.length) : listing;
 }
 
 function listingOf({ disk, home }: HomeWorld, run: Run, attempt: string | undefined): Result<Listing> {
   if (attempt !== undefined) {
-    const { text, bytes } = readOutput(disk, home, { repo: run.repo, attempt }, MAX_BYTES);
-    return bytes > MAX_BYTES ? tooLong(bytes) : ok({ kind: "text", text });
+    const { bytes, end } = outputBytes(disk, home, { repo: run.repo, attempt }, MAX_BYTES);
+    return end > MAX_BYTES ? tooLong(end) : ok({ kind: "text", bytes });
   }
   const input = inputPlace(run);
   if (!input.ok) return input;
@@ -38,10 +38,12 @@ function listingOf({ disk, home }: HomeWorld, run: Run, attempt: string | undefi
 
 function fileOf(disk: Disk, path: string): Result<Listing> {
   try {
-    const size = disk.stat(path)?.size;
-    if (size === undefined) return refused("no-file", `There is no ${path}.`, "Create it in setup, or name another.");
+    const size = disk.stat(path)?.size ?? 0;
     if (size > MAX_BYTES) return tooLong(size);
-    return ok({ kind: "text", text: new TextDecoder().decode(readWhole(disk, path)) });
+    const bytes = readWhole(disk, path);
+    return bytes === undefined
+      ? refused("no-file", `There is no ${path}.`, "Create it in setup, or name another.")
+      : ok({ kind: "text", bytes });
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
     throw error;

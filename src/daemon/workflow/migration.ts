@@ -17,6 +17,7 @@ import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, stateOf } from "../../core/workflow/run.ts";
 import { MIGRATIONS, STATE } from "../../home/layout.ts";
 import { writeSmall } from "../../home/small-file.ts";
+import { isArchivedName } from "../../log/session/places.ts";
 import type { MigratedRun, MigrateParams, MigrationReport } from "../../wire/rpc/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -32,6 +33,8 @@ export type MigrationPorts = {
   readonly rules: EnvironmentRules;
   say(words: string): void;
   onBug(error: unknown): void;
+  /** A run that is archived. */
+  archived(id: string): Run | undefined;
 };
 
 type Facts = Pick<MigratedRun, "layout" | "path" | "old" | "name">;
@@ -78,7 +81,7 @@ export class MigrationOfRuns {
   async #migrate(wish: MigrateParams): Promise<MigrationReport> {
     const { disk, clock, home } = this.#place;
     const { directory, dryRun } = wish;
-    const files = findOldFiles(disk, directory, (id) => this.#store.states.has(id));
+    const files = findOldFiles(disk, directory, (name) => isArchivedName(name) || this.#store.states.has(name));
     const { runs, bad } = onlyOf(readOldFiles(disk, files), wish.only);
     const items = bad.map(unreadable);
     for (const [newest, ...others] of runs) {
@@ -97,7 +100,7 @@ export class MigrationOfRuns {
     const old = record.read.value;
     const facts = factsOf(record, old);
     const id = idOf(old);
-    const known = this.#store.states.get(id);
+    const known = this.#store.states.get(id) ?? this.#ports.archived(id);
     if (known !== undefined && !isHalf(known)) return before(facts, record, known);
     if (old.status === "done" || old.status === "cancelled")
       return untouched(facts, "over", `it is ${old.status}: there is nothing to go on with`);

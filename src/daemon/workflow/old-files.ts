@@ -9,12 +9,15 @@ import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { CHECKPOINT_FACTS } from "../../core/workflow/checkpoint.ts";
+import { allItems } from "../../core/workflow/item-list.ts";
 import type { Layout, OldRun } from "../../core/workflow/migrate-old.ts";
+import { ItemPages } from "../../home/item-pages.ts";
 import { readEnvelope } from "../../log/checkpoint/envelope.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import { fieldsIn } from "../../wire/old/fields.ts";
 import { type OldPlace, readOldRun, readUnified, UNIFIED_VERSION } from "../../wire/old/runs.ts";
+import { itemPagesIn } from "../../wire/stored/workflow.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 
@@ -53,13 +56,21 @@ export function findOldFiles(disk: Disk, root: string, known: (id: string) => bo
   let names = 0;
   // Directories appended during the loop are visited too, so this is the whole search.
   for (const at of waiting) {
-    const inside = disk.list(joinPath(root, at)).sort();
+    const isOurs = (name: string) => at.endsWith("sessions/") && known(name); // OF3
+    const inside = disk
+      .list(joinPath(root, at))
+      .filter((name) => !isOurs(name))
+      .sort();
     names += inside.length;
     const files = inside.flatMap((name) => oldFileAt(disk, root, at + name) ?? []);
     found.push(...files);
     if (names > MAX_NAMES) break;
-    const worthIt = inside.filter((name) => isWorthIt(name) && !(at.endsWith("sessions/") && known(name))); // OF3
-    waiting.push(...worthIt.map((name) => `${at}${name}/`).filter((below) => isNear(disk, root, below)));
+    waiting.push(
+      ...inside
+        .filter(isWorthIt)
+        .map((name) => `${at}${name}/`)
+        .filter((below) => isNear(disk, root, below)),
+    );
   }
   return found;
 }
@@ -84,9 +95,13 @@ function oldFileAt(disk: Disk, root: string, below: string): OldFile | undefined
 }
 
 function hasLog(disk: Disk, path: string): boolean {
+  return disk.stat(joinPath(sessionAt(path), EVENTS_FILE)) !== undefined;
+}
+
+/** The directory of the run that a checkpoint, or one of its history, belongs to. */
+function sessionAt(path: string): string {
   const beside = parentOf(path);
-  const session = beside.endsWith("/history") ? parentOf(beside) : beside;
-  return disk.stat(joinPath(session, EVENTS_FILE)) !== undefined;
+  return beside.endsWith("/history") ? parentOf(beside) : beside;
 }
 
 /** All records, grouped by run with the one that counts first (OF2); and those that cannot be read. */
@@ -134,7 +149,7 @@ function readOldFile(disk: Disk, file: OldFile): OldRecord {
     if ((stat?.size ?? 0) > MAX_BYTES) return { file, sha256: "", read: tooLong(stat?.size ?? 0) };
     const bytes = readWhole(disk, file.path) ?? new Uint8Array(0);
     const place = { ...file, at: new Date(stat?.modifiedMs ?? 0).toISOString() };
-    const own = file.layout === "unified" ? readOwn(bytes, place) : undefined;
+    const own = file.layout === "unified" ? readOwn(disk, bytes, place) : undefined;
     return { file, sha256: sha256(bytes), read: own ?? readOldRun(bytes, place) };
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -147,16 +162,29 @@ function tooLong(bytes: number): Result<never> {
 }
 
 /** Reads our own envelope without its log; undefined if the file is not one. */
-function readOwn(bytes: Uint8Array, place: OldPlace): Result<OldRun> | undefined {
+function readOwn(disk: Disk, bytes: Uint8Array, place: OldPlace & OldFile): Result<OldRun> | undefined {
   if (!new TextDecoder().decode(bytes.subarray(0, 20)).startsWith('{"kind":"workflow"')) return undefined;
   const reading = readEnvelope(bytes, CHECKPOINT_FACTS);
   if (reading.kind === "whole") {
     const seal = { version: UNIFIED_VERSION, created_at: reading.head.time };
-    return readUnified({ ...fieldsIn(reading.body), ...seal }, place, "holdfast");
+    const body = withItems(disk, place.path, reading.body);
+    return body.ok ? readUnified({ ...fieldsIn(body.value), ...seal }, place, "holdfast") : body;
   }
   const message =
     reading.kind === "newer"
       ? `It is of the newer version ${reading.version}.`
       : `It cannot be used: ${reading.reason}.`;
   return refused(reading.kind, message, "It was left as it is. See history/ beside it for an older one.");
+}
+
+/** The checkpoint of a long map names pages of items, which are beside it. */
+function withItems(disk: Disk, path: string, body: unknown): Result<unknown> {
+  const named = itemPagesIn(body);
+  if (named === undefined) return ok(body);
+  const pages = new ItemPages(disk, sessionAt(path), () => undefined);
+  const trouble = pages.trouble(body);
+  if (trouble !== undefined)
+    return refused("no-items", `It cannot be used: ${trouble}.`, "Keep items.jsonl beside checkpoint.json.");
+  const map = { ...fieldsIn(fieldsIn(body)["mapreduce_state"]), all: allItems(pages.listIn(named)) };
+  return ok({ ...fieldsIn(body), mapreduce_state: map });
 }

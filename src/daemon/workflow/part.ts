@@ -1,12 +1,19 @@
 // The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
+import { atRest } from "../../core/workflow/at-rest.ts";
 import { timesOf } from "../../core/workflow/effects.ts";
 import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
+import { slotsFor } from "../../core/workflow/slots.ts";
 import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
+import type { LetGo } from "../../home/item-pages.ts";
 import { wasDown } from "../../home/last-life.ts";
+import { runForPerson } from "../../wire/rpc/attention.ts";
+import { archivedRow, listedOf } from "../../wire/rpc/listed-run.ts";
 import type { Trouble } from "../../wire/rpc/rpc.ts";
+import type { Self } from "../../world/self.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
-import { foldSessions } from "../fold.ts";
+import { Archive } from "../archive.ts";
+import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { decided, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
@@ -15,7 +22,7 @@ import { workflowGarbage } from "./gc.ts";
 import { workflowHandlers } from "./handlers.ts";
 import { MigrationOfRuns } from "./migration.ts";
 import { workflowStages } from "./recovery.ts";
-import { WorkflowStore, workflowFolding } from "./store.ts";
+import { type WorkflowArchive, WorkflowStore, type Workflows, workflowFolding } from "./store.ts";
 
 export type WorkflowPart = Part & {
   readonly store: WorkflowStore;
@@ -34,34 +41,88 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
   const border = new PartBorder(ports, "workflows");
   const sessions = openSessions(ports, border, links);
   const { store, engine, storage, checkpoints } = sessions;
+  const folding = workflowFolding(storage, world.clock, say);
+  const archive = archiveOf(ports, border, sessions, folding);
+  const archived = () => archive.lines();
   const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
-  const migration = new MigrationOfRuns(world, store, { rules: environment, say, onBug });
+  const migration = new MigrationOfRuns(world, store, {
+    rules: environment,
+    say,
+    onBug,
+    archived: (id) => archive.look(id),
+  });
   return {
     ...sessions,
     heard: (agent) => engine.agentSteps.heard(agent),
-    handlers: workflowHandlers({ disk: world.disk, home: world.home, environment, border, migration, ...sessions }),
+    handlers: workflowHandlers({
+      ...{ disk: world.disk, home: world.home, environment, border, migration, archive },
+      ...sessions,
+    }),
     fold: (progress) => {
-      const steps = foldSessions({ border, log, store }, workflowFolding(storage, world.clock, say));
+      const steps = foldSessions({ border, log, store }, folding);
       return border.foldAll(world.clock, steps, progress);
     },
     stages: workflowStages({ border, store, engine, wasDown: () => wasDown(world) }),
     goLive: () => {
       checkpoints.startPolling();
+      archive.tick();
       if (!safeMode.isActive()) void migration.firstAccess(world.self.environment());
     },
     leftSafeMode: async () => void migration.firstAccess(world.self.environment()),
     waits: () => [...store.states.values()].flatMap(timesOf),
     remindAll: () => engine.remindAll(),
-    tick: () => engine.round(),
+    tick: () => {
+      engine.round();
+      archive.tick();
+    },
     stop: async () => {
       engine.close();
+      await archive.stop();
       await checkpoints.finish();
     },
+    attention: () => forPerson([...store.inOrder()].map(({ state }) => state)),
     troubles: () => [...store.allSettled()].filter(isOpen).flatMap((run) => troublesOf(run, engine.trouble(run))),
     counts: () => ({ workflows: border.isRead ? [...store.allSettled()].filter(isOpen).length : 0 }),
     asides: border.asides,
-    garbage: (limits) => workflowGarbage(world, store.states.values(), limits),
+    garbage: (limits) => workflowGarbage(world, { runs: () => store.states.values(), archived }, limits),
+    covered: (session) => (store.states.get(idOf(session))?.removed === false ? storage.covers(session) : 0),
+    archived,
+    collected: () => archive.collected(),
   };
+}
+
+function archiveOf(
+  { world, config, log, safeMode }: PartPorts,
+  border: PartBorder,
+  { store, engine, storage, checkpoints }: ReturnType<typeof openSessions>,
+  folding: ReturnType<typeof workflowFolding>,
+): WorkflowArchive {
+  const afterMs = config.retention.archiveAfterMin * 60_000;
+  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() };
+  return new Archive<Workflows>(ports, {
+    folding,
+    session: sessionOf,
+    over: () => atRest([...store.states.values()]),
+    endedAt: ({ status }) => ("at" in status ? status.at : null),
+    isQuiet: (id) => checkpoints.isQuiet(id) && engine.isQuiet(id),
+    row: (run) => (run.removed ? null : archivedRow(listedOf(run))),
+    forget: (id, session) => {
+      checkpoints.forget(id);
+      storage.forget(session);
+    },
+    left: ({ id, removed, status, items }) => {
+      if (removed || (status.kind === "done" && items.failed === 0)) engine.secrets.forget(id); // No step will ask.
+    },
+  });
+}
+
+/** AT1 of wire/rpc/attention.ts */
+function forPerson(inOrder: readonly Run[]): Trouble[] {
+  const runs = inOrder.filter(({ removed }) => !removed);
+  const newest = new Map(runs.map(({ id, name }) => [name, id]));
+  return runs
+    .filter(({ status }) => status.kind !== "done" && status.kind !== "cancelled")
+    .flatMap((run) => runForPerson(listedOf(run), newest.get(run.name) === run.id));
 }
 
 /** A step that was never started waits for a person: after a few failures of the disk it is not tried again. */
@@ -75,6 +136,22 @@ function troublesOf(run: Run, trouble: string | undefined): Trouble[] {
   );
 }
 
+/** In bytes of JSON, which are several times as many in memory. */
+const COLLECT_BYTES = 1 << 20;
+/** In bytes of events: each leaves ten times as much behind, because a state is never changed in place. */
+const COLLECT_NEW_BYTES = 512 << 10;
+
+/** By itself the runtime looks for what is not used any more only when its memory has doubled. */
+function collecting({ collect }: Pick<Self, "collect">, which: "all" | "new", most: number): LetGo {
+  let waiting = 0;
+  return (bytes) => {
+    waiting += bytes;
+    if (waiting < most) return;
+    waiting = 0;
+    collect(which);
+  };
+}
+
 function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {
   const { world, config, bus, safeMode, say, log, times } = ports;
   const store = new WorkflowStore(
@@ -84,10 +161,15 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
       // Only the event's name and the run: an event may be as long as a transaction. Clients ask for more if they need
       // it.
       publish: ({ event, id }) => bus.publish(event, { event, id }),
-      settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
+      settled: (events, run, ticket) => {
+        checkpoints.heard(events, run, ticket);
+        replaced(ticket.bytes);
+      },
       perform: (effect) => engine.perform(effect),
     }),
   );
+  const letGo = collecting(world.self, "all", COLLECT_BYTES);
+  const replaced = collecting(world.self, "new", COLLECT_NEW_BYTES);
   const engine: Engine = new Engine(world, {
     run: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
     runs: () => store.allSettled(),
@@ -97,11 +179,14 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
+    slots: config.workflows.slots || slotsFor(world.self.capacity()),
     beforeStep: (run) => checkpoints.beforeStep(run),
+    afterItems: (run) => checkpoints.afterItems(run),
+    letGo,
     onBug: (error, id) => void border.contain(id, error),
     guard: (id, work) => border.guard(id, work),
   });
-  const storage = new CheckpointStorage(world, config.retention.histories);
+  const storage = new CheckpointStorage(world, config.retention.histories, letGo);
   const isOff = () => safeMode.isActive();
   const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
     ...{ intervalMs: config.workflows.checkpointS * 1000, isOff, say },

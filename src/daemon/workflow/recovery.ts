@@ -5,7 +5,7 @@
 // V2. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
 //     or cancelled.
-import { allOf } from "../../base/all-of.ts";
+import { allOf, someAtOnce } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
@@ -43,13 +43,12 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
   const adoptOne = (run: Run) => border.adopting(run.id, () => adopt(store, engine, run)); // PB2 of part.ts
   const held = recovery.wasDown() ? await holdBack(store) : [];
   const open = [...store.states.values()].filter(isOpen);
-  const items: ReportItem[] = [...held];
-  for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await allOf(open.slice(at, at + AT_ONCE).map(adoptOne));
-    items.push(...looked.filter(({ id }) => !held.some((other) => other.id === id)));
+  const looked = await someAtOnce(AT_ONCE, open, async (run) => {
+    const item = await adoptOne(run);
     progress();
-  }
-  return items;
+    return item;
+  });
+  return [...held, ...looked.filter(({ id }) => !held.some((other) => other.id === id))];
 }
 
 /** V3. Done before anything is examined, so that no step's policy makes the run continue. */

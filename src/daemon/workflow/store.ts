@@ -1,6 +1,5 @@
 // The store of workflow runs (session-store.ts has the rules that all stores follow).
 import { applyWorkflow } from "../../core/workflow/apply.ts";
-import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { effectsOf } from "../../core/workflow/effects.ts";
@@ -11,10 +10,11 @@ import type { EventLog } from "../../log/event-log.ts";
 import type { Entry } from "../../log/session/entry.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { Archive } from "../archive.ts";
 import type { Folding } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore, type StoreClock } from "../session-store.ts";
 
-type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
+export type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
 
 const RULES: Decider<Workflows> = {
   session: workflowSession,
@@ -22,6 +22,7 @@ const RULES: Decider<Workflows> = {
   apply: applyWorkflow,
   effectsOf,
   isOver: ({ removed, status }) => removed || status.kind === "cancelled",
+  since: ({ createdAt }) => createdAt,
 };
 
 export class WorkflowStore extends SessionStore<Workflows> {
@@ -29,6 +30,8 @@ export class WorkflowStore extends SessionStore<Workflows> {
     super(RULES, log, clock, hooks);
   }
 }
+
+export type WorkflowArchive = Archive<Workflows>;
 
 function isCancel(entry: Entry): boolean {
   if (entry.event !== "workflow.ended") return false;
@@ -45,7 +48,7 @@ export function workflowFolding(storage: CheckpointStorage, clock: Clock, say: (
       : [loaded.error.message];
     for (const problem of passedOver) say(`a checkpoint is passed over: ${problem}`);
     const newest = loaded.ok ? loaded.value.newest : undefined;
-    return newest && { state: fromCheckpoint(newest.saved), seq: newest.seq };
+    return newest && { state: newest.run, seq: newest.seq };
   };
   return {
     place: "state/",

@@ -42,6 +42,7 @@ export type ProblemCode =
   | "no-migration"
   | "migration-failed"
   | "unreadable"
+  | "bad-pages"
   | "missing";
 
 export type EnvelopeReading =

@@ -20,7 +20,7 @@ export type FoldCheckpointPorts<S> = {
   /** What comes within this time is saved together. */
   readonly gatherMs: number;
   /** How long the tail may grow, in bytes, behind a checkpoint of this size (FC2). */
-  tailFor(savedBytes: number): number;
+  tailFor(savedBytes: number, state: S): number;
   /** Whether it will not change by itself (FC2). */
   isResting(state: S): boolean;
   /** Whether nothing more is to come: then it is forgotten once it is saved. */
@@ -96,6 +96,12 @@ export class FoldCheckpoints<S> {
     return ok(undefined);
   }
 
+  /** Whether nothing of it is being saved, or waits for it. */
+  isSaved(id: string): boolean {
+    const kept = this.#kept.get(id);
+    return kept === undefined || (kept.tail === 0 && kept.saving === undefined);
+  }
+
   /** Everything that waits is saved. */
   async finish(): Promise<void> {
     for (;;) {
@@ -126,7 +132,7 @@ export class FoldCheckpoints<S> {
   }
 
   #saveIfDue(id: string, kept: Kept<S>): void {
-    if (kept.tail > 0 && kept.tail >= this.#ports.tailFor(kept.savedBytes)) this.#save(id, kept);
+    if (kept.tail > 0 && kept.tail >= this.#ports.tailFor(kept.savedBytes, kept.state)) this.#save(id, kept);
   }
 
   #save(id: string, kept: Kept<S>, state: S = kept.state): void {

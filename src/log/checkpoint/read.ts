@@ -10,7 +10,11 @@ import { type EnvelopeFacts, type EnvelopeHead, type ProblemCode, readEnvelope }
 /** Migrates a body from one version to the next. */
 export type Migration = (body: unknown) => unknown;
 
-export type Expected = EnvelopeFacts & { readonly migrations?: Readonly<Record<number, Migration>> };
+export type Expected = EnvelopeFacts & {
+  readonly migrations?: Readonly<Record<number, Migration>>;
+  /** What is wrong with the pages that a body names (page-file.ts); undefined if nothing is. */
+  pages?(body: unknown): string | undefined;
+};
 
 /** A fold at `seq`, in the current format; `writtenAs` is the version of the file. */
 export type Checkpoint = {
@@ -44,6 +48,8 @@ export function readCheckpoint(disk: Disk, path: string, expected: Expected): Fi
     return { kind: "foreign", head, problem: otherRules(path, head.fold, expected.fold) }; // R3
   const body = migrate(reading.body, head.version, expected);
   if (body.kind === "bad") return bad(path, body.code, body.reason, bytes);
+  const lost = expected.pages?.(body.body);
+  if (lost !== undefined) return bad(path, "bad-pages", lost, bytes);
   const { seq, time, fold, version, sha256 } = head;
   return { kind: "usable", head, checkpoint: { seq, time, fold, writtenAs: version, sha256, body: body.body } };
 }

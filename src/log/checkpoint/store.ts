@@ -66,14 +66,18 @@ export class CheckpointStore {
 
   /** Refused if a newer version is in the way, or if too many saves wait; a broken disk is a Fault. */
   async save(body: unknown, seq: number): Promise<Result<Saved>> {
+    const text = textOf(body); // P5
+    return this.saveMade(async () => text, seq);
+  }
+
+  /** The same for a body that is made of what cannot change (P5) when its directory is there; as text. */
+  async saveMade(make: () => Promise<string>, seq: number): Promise<Result<Saved>> {
     if (this.waiting >= MAX_WAITING)
       return refused("BUSY", "too many checkpoints are waiting for the disk", "Save less often.");
-    const text: unknown = JSON.stringify(body); // P5
-    assert(typeof text === "string", "the body of a checkpoint is JSON");
     const time = new Date(this.clock.now()).toISOString();
     return this.inTurn(async () => {
       const refusal = await this.prepare();
-      return refusal ?? ok(await this.write(text, seq, time));
+      return refusal ?? ok(await this.write(await make(), seq, time));
     });
   }
 
@@ -90,6 +94,13 @@ export class CheckpointStore {
   /** The older ones, newest first. */
   listHistory(): Generation[] {
     return this.older().map((path) => generationOf(path, this.read(path)));
+  }
+
+  /** The seq up to which the newest one and the one before it have everything; 0 unless both are good. */
+  covers(): number {
+    const two = [this.options.path, ...this.older().slice(0, 1)].map((path) => this.read(path));
+    const seqs = two.flatMap((one) => (one.kind === "usable" ? one.head.seq : []));
+    return seqs.length < 2 ? 0 : Math.min(...seqs);
   }
 
   private async write(text: string, seq: number, time: string): Promise<Saved> {
@@ -187,6 +198,12 @@ export class CheckpointStore {
     this.turn = result.catch((error: unknown) => error);
     return result;
   }
+}
+
+export function textOf(body: unknown): string {
+  const text: unknown = JSON.stringify(body);
+  assert(typeof text === "string", "the body of a checkpoint is JSON");
+  return text;
 }
 
 /** Compares the bytes with those that were hashed: cheaper than a second hash, and no weaker. */

@@ -3,34 +3,49 @@
 //     of new files and directories up to the home.
 // R2. A pass that finds no room changes nothing: what it did not sync still waits, and the next pass writes it to the
 //     same place.
+// R3. A session whose file has become long begins a new one with its next lines (SG1 of log-segments.ts). If the disk
+//     has no room even for that, the old file becomes longer.
 import type { Fault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Transaction } from "../wal/frame.ts";
 import { isRetryable } from "../wal/wal.ts";
+import { becomeSegment } from "./log-segments.ts";
 import { type Session, writeSessions } from "./session-writer.ts";
 
 /** How many files are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
 const FILES_AT_ONCE = 64;
 
+/** What waits is in memory: a session that writes faster than sessions are drained does not take more there. */
+const LONG_BYTES = 1 << 20;
+
 export type DrainOutcome =
   | { readonly kind: "drained"; readonly to: number }
   | { readonly kind: "blocked"; readonly fault: Fault };
 
+type HomeDisk = { readonly disk: Disk; readonly home: string };
+
 export class Drain {
-  readonly #disk: Disk;
-  readonly #home: string;
+  readonly #place: HomeDisk;
+  readonly #sessionBytes: number;
   readonly #waiting = new Set<Session>();
   #last: number;
+  #isLong = false;
   #pass: Promise<DrainOutcome> | undefined;
 
-  constructor(disk: Disk, home: string, drained: number) {
-    this.#disk = disk;
-    this.#home = home;
+  constructor(place: HomeDisk, sessionBytes: number, drained: number) {
+    this.#place = place;
+    this.#sessionBytes = sessionBytes;
     this.#last = drained;
   }
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0 && this.#pass === undefined;
+  }
+
+  /** Whether a session has so much that it should be drained now, and no pass is on its way. */
+  get isDue(): boolean {
+    return this.#isLong && this.#pass === undefined;
   }
 
   /** Copies the lines: the caller may reuse their memory. */
@@ -39,6 +54,7 @@ export class Drain {
       for (const { session, line } of entries) {
         if (session.waiting.isEmpty) this.#waiting.add(session);
         session.waiting.add(line);
+        this.#isLong ||= session.waiting.length >= LONG_BYTES;
       }
       this.#last = first + entries.length - 1;
     }
@@ -57,6 +73,7 @@ export class Drain {
 
   async #run(): Promise<DrainOutcome> {
     const to = this.#last;
+    this.#isLong = false;
     const sessions = [...this.#waiting];
     for (let at = 0; at < sessions.length; at += FILES_AT_ONCE) {
       const fault = await this.#bring(sessions.slice(at, at + FILES_AT_ONCE));
@@ -66,13 +83,27 @@ export class Drain {
   }
 
   async #bring(sessions: readonly Session[]): Promise<Fault | undefined> {
+    const { disk, home } = this.#place;
+    for (const session of sessions) if (session.length >= this.#sessionBytes) await this.#beginNext(session); // R3
     const writes = sessions.map((session) => ({ session, block: session.waiting.bytes() }));
-    const fault = await writeSessions(this.#disk, this.#home, writes, isRetryable);
+    const fault = await writeSessions(disk, home, writes, isRetryable);
     if (fault !== undefined) return fault; // R2
     for (const { session, block } of writes) {
       session.waiting.drop(block.length); // More may have been added while the sync ran.
       if (session.waiting.isEmpty) this.#waiting.delete(session);
     }
     return undefined;
+  }
+
+  async #beginNext(session: Session): Promise<void> {
+    const { disk, home } = this.#place;
+    const directory = joinPath(home, session.name);
+    try {
+      if (!becomeSegment(disk, directory, session)) return;
+    } catch (error) {
+      if (isRetryable(error)) return; // R3
+      throw error;
+    }
+    await disk.syncDirectory(directory);
   }
 }

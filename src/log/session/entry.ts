@@ -68,7 +68,8 @@ export function decodeEntry(line: Uint8Array): Entry | undefined {
   }
 }
 
-function hasSum(line: Uint8Array): boolean {
+/** E2. Also of other files whose lines end in the same way. */
+export function hasSum(line: Uint8Array): boolean {
   const at = line.length - SUM_TAIL_LENGTH;
   if (at < SEQ_KEY.length || !startsWith(line, at, SUM_KEY)) return false;
   if (!startsWith(line, line.length - SUM_END.length, SUM_END)) return false;

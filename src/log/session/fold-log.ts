@@ -2,7 +2,7 @@
 // use the same fold.
 // FL1. A session with a checkpoint starts from it, and only the log after it is read. If the log does not have the
 //      checkpoint's last entry, the checkpoint is ignored: the log alone has everything.
-// FL2. A damaged log does not fold.
+// FL2. A damaged log does not fold, nor does one without its beginning: of that, a checkpoint has the rest.
 // FL3. An event that throws does not fold, unless an operator has skipped it: then the others are folded without it.
 //      The first event of a session cannot be skipped, since nothing would be left.
 import type { Entry } from "./entry.ts";
@@ -48,11 +48,16 @@ export function* foldLog<S, E>(
   yield state;
   for (const reading of tail ?? log.read(session)) {
     if (reading.kind === "double") continue;
+    if (reading.kind === "trimmed") return trimmed(reading.through); // FL2
     if (reading.kind !== "entry") return `its log is damaged: ${reading.kind} at byte ${reading.start}`; // FL2
     state = after(state, reading.entry, folding, () => log.poisons.skipped(session));
     yield state;
   }
   return undefined;
+}
+
+function trimmed(through: number): string {
+  return `its log begins after ${through}, because of [retention], and no checkpoint of it can be used`;
 }
 
 /** FL3 */

@@ -9,7 +9,7 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import { writeAtomic } from "../file/atomic-file.ts";
 import { makeDirectories, readWhole } from "../file/file.ts";
-import { POISON_FILE } from "./places.ts";
+import { POISON_FILE, sessionPath } from "./places.ts";
 
 /** An offset counts the bytes that the process with this generation has printed. */
 export type Bytes =
@@ -113,7 +113,7 @@ export function isSkipped({ skipped }: Poison): boolean {
 
 /** Throws a Fault if the file exists and cannot be read. */
 function readPoisons({ disk, home }: Omit<HomeWorld, "clock">, session: string): readonly Poison[] {
-  const bytes = readWhole(disk, pathOf(home, session));
+  const bytes = readWhole(disk, joinPath(sessionPath(disk, home, session), POISON_FILE));
   const list = bytes === undefined ? undefined : fieldsOf(parsed(bytes))["poisons"];
   return Array.isArray(list) ? list.flatMap((one: unknown) => poisonOf(one) ?? []) : []; // PO3
 }

@@ -7,6 +7,10 @@ export class WaitingLines {
   #buffer = NOTHING;
   #length = 0;
 
+  get length(): number {
+    return this.#length;
+  }
+
   get isEmpty(): boolean {
     return this.#length === 0;
   }

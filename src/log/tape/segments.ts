@@ -24,6 +24,10 @@ export function segmentPath(directory: string, start: number): string {
   return joinPath(directory, String(start).padStart(DIGITS, "0") + ENDING);
 }
 
+export function isSegmentName(name: string): boolean {
+  return name.length === DIGITS + ENDING.length && /^\d+\.seg$/.test(name);
+}
+
 /** The stretches of a tape, ascending. */
 export function listStretches(disk: Disk, directory: string): Stretch[] {
   const found = disk.list(directory).flatMap((name) => stretchOf(disk, directory, name) ?? []);
@@ -31,7 +35,7 @@ export function listStretches(disk: Disk, directory: string): Stretch[] {
 }
 
 function stretchOf(disk: Disk, directory: string, name: string): Stretch | undefined {
-  if (name.length !== DIGITS + ENDING.length || !/^\d+\.seg$/.test(name)) return undefined;
+  if (!isSegmentName(name)) return undefined;
   const path = joinPath(directory, name);
   const stat = disk.stat(path);
   if (stat?.kind !== "file" || stat.size === 0) return undefined;
@@ -41,6 +45,14 @@ function stretchOf(disk: Disk, directory: string, name: string): Stretch | undef
 export function endOf(stretches: readonly Stretch[]): number {
   const last = stretches.at(-1);
   return last === undefined ? 0 : last.start + last.size;
+}
+
+/** Where a tape ends, and when it was last written to; null if there is nothing on it. */
+export function tapeState(disk: Disk, directory: string): { readonly end: number; readonly writtenAt: string | null } {
+  const stretches = listStretches(disk, directory);
+  const last = stretches.at(-1);
+  const writtenMs = last && disk.stat(last.path)?.modifiedMs;
+  return { end: endOf(stretches), writtenAt: writtenMs === undefined ? null : new Date(writtenMs).toISOString() };
 }
 
 /** At most `max` bytes at `offset`; undefined if the file was removed or truncated meanwhile. */

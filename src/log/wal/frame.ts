@@ -151,3 +151,10 @@ export function entriesOf(frame: Frame): { readonly session: string; readonly li
   }
   return entries;
 }
+
+/** The length of its entries, without the frame. */
+export function sizeOf(transaction: Transaction<{ readonly name: string }>): number {
+  let bytes = 0;
+  for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
+  return bytes;
+}

@@ -2,6 +2,8 @@
 // E1. A key that no setting has is a problem, never ignored: a misspelt setting would silently have no effect.
 // E2. All problems are reported at once, each with its full key, its position, what was found and what is expected.
 //     What holds between settings is checked once each of them has its shape.
+
+import { nearest } from "../../base/nearest.ts";
 import { own } from "../../base/own.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { check, type Path, type ShapeProblem } from "../check.ts";
@@ -10,7 +12,6 @@ import { closed, optional, type Shape, table } from "../shape.ts";
 import { expected, shown } from "../shape-text.ts";
 import { type Env, type Field, tomlKey, tomlOf } from "./config-fields.ts";
 import { type Config, inFile, NAMED, NAMES, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
-import { nearest } from "./nearest.ts";
 import { byPosition, type FileProblem, keyAt, nodeAt, plain, type SourceNode, type SourcePosition } from "./source.ts";
 
 export type Misfit = FileProblem & { readonly key: string };

@@ -76,16 +76,16 @@ export const SECTIONS = {
       1,
       "How long the output of a terminal is kept after `holdfast rm`, and a tmux session's after `adopt release`.",
     ),
-    endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
+    endedDays: whole([0, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
     tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
     runDays: whole(
-      [1, MANY_DAYS],
+      [0, MANY_DAYS],
       30,
       "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
     ),
     runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
     agentDays: whole(
-      [1, MANY_DAYS],
+      [0, MANY_DAYS],
       30,
       "How long an agent and its log are kept after it and all agents below it were terminated.",
     ),
@@ -94,6 +94,23 @@ export const SECTIONS = {
     reports: whole([1, 50], 50, "How many of them are kept."),
     quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),
     quarantineBytes: whole([0, 1_024 * 1_024 * MIB], 1_024 * MIB, "How much of them is kept."),
+    archiveAfterMin: whole(
+      [0, 525_600],
+      60,
+      "How long an ended run, a removed terminal or a terminated agent stays in memory before it is archived.",
+    ),
+    archiveDays: whole(
+      [1, MANY_DAYS],
+      365,
+      "How long the log and the checkpoint of an archived run, and the log of a removed terminal, are kept.",
+    ),
+    archiveBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of these is kept."),
+    logDays: whole(
+      [1, MANY_DAYS],
+      365,
+      "How long the older files of the log of an agent or a run that goes on are kept.",
+    ),
+    logBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of them is kept in all."),
     histories: whole([1, 10_000], 20, "How many older checkpoints of a workflow are kept."),
   },
   tmux: {
@@ -121,6 +138,11 @@ export const SECTIONS = {
     sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
   },
   workflows: {
+    slots: whole(
+      [0, 10_000],
+      0,
+      "How many steps of all runs may run at once, except those of agents; 0 decides by cores and memory.",
+    ),
     checkpointS: whole([1, 86_400], 60, "How often the checkpoint of a run is saved in long steps."),
   },
   breaker: {
@@ -146,6 +168,11 @@ export const SECTIONS = {
       [64 * KIB, 1_024 * MIB],
       8 * MIB,
       "How much may wait to be written before new work is refused.",
+    ),
+    sessionBytes: whole(
+      [KIB, 1_024 * MIB],
+      4 * MIB,
+      "How long the log file of a terminal, an agent or a run may become before the next one is begun.",
     ),
     ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),
   },
@@ -188,7 +215,7 @@ export const PROVIDING = {
   baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
   keys: words(
     [],
-    "Variables of Holdfast's own environment that only its agents get, in place of the usual ones of its program (not kind `openai`).",
+    "Variables of Holdfast's own environment that its agents get instead of the usual ones (not kind `openai`).",
   ),
   keyProxy: yesNo(
     false,
@@ -201,7 +228,7 @@ const RULING = {
   decision: oneOf(["allow", "deny"], undefined, "Whether it allows or denies."),
   tool: pattern("The name of the tool, with `*`, `?` and `[ab]`."),
   args: patterns("Patterns for arguments, by name; all must match."),
-  message: remark("What the agent is told."),
+  message: remark("The reason that the agent gets."),
 } as const satisfies Section;
 
 export const WATCH = "watch";

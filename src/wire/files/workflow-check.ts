@@ -5,13 +5,13 @@
 //     workflow-rules.ts.
 
 import { isList, isRecord, type Json } from "../../base/json.ts";
+import { nearest } from "../../base/nearest.ts";
 import { own } from "../../base/own.ts";
 import { type Flaw, namesIn, parseExpression } from "../../core/workflow/expression.ts";
 import { shellText } from "../../core/workflow/shell-text.ts";
 import { parseTemplate } from "../../core/workflow/template.ts";
 import { check, type Path, type ShapeProblem } from "../check.ts";
 import { expected, pathText, shown } from "../shape-text.ts";
-import { nearest } from "./nearest.ts";
 import { type FileProblem, keyAt, nodeAt, plain, type SourcePosition } from "./source.ts";
 import { WORKFLOW, type WorkflowFile } from "./workflow-shapes.ts";
 import type { YamlText } from "./yaml-node.ts";

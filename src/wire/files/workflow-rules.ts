@@ -3,12 +3,12 @@
 // R2. A key that would silently have no effect where it is, is a problem.
 // R3. No value becomes part of a script (shell texts are read by workflow-check.ts).
 import { parsePath } from "../../base/json.ts";
+import { nearest } from "../../base/nearest.ts";
 import { isOfType } from "../../core/workflow/parameters.ts";
 import { BUILT_IN } from "../../core/workflow/scope.ts";
 import { isScript } from "../../core/workflow/shell-command.ts";
 import { parseTemplate } from "../../core/workflow/template.ts";
 import type { Path } from "../check.ts";
-import { nearest } from "./nearest.ts";
 import type { Built } from "./workflow-build.ts";
 import { type Checking, named, type Reference } from "./workflow-check.ts";
 import type { MapFile, StepFile, WorkflowFile } from "./workflow-shapes.ts";

@@ -12,8 +12,8 @@ export type RawFrame = { readonly tag: number; readonly payload: Uint8Array };
 
 export function encodeFrame(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 1);
-  const frame = Buffer.allocUnsafe(4 + length);
-  frame.writeUInt32BE(length, 0);
+  const frame = new Uint8Array(4 + length);
+  putU32(frame, 0, length);
   frame[4] = tag;
   let at = HEADER;
   for (const part of parts) {
@@ -32,11 +32,12 @@ export class FrameReader {
     const queue = this.#queue;
     const isFirst = queue.length === 0;
     if (!isFirst) queue.push(bytes);
-    const all = isFirst ? viewOf(bytes) : queue.view();
+    const all = isFirst ? bytes : queue.view();
+    const numbers = new DataView(all.buffer, all.byteOffset, all.length);
     const frames: RawFrame[] = [];
     let at = 0;
     while (all.length - at >= HEADER) {
-      const length = all.readUInt32BE(at);
+      const length = numbers.getUint32(at);
       if (length === 0 || length > MAX_FRAME) return undefined;
       if (all.length - at < 4 + length) break;
       frames.push({ tag: all[at + 4] ?? 0, payload: all.subarray(at + HEADER, at + 4 + length) });
@@ -48,6 +49,10 @@ export class FrameReader {
   }
 }
 
-function viewOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+/** Byte by byte: a DataView for a few bytes costs more than they do. */
+export function putU32(into: Uint8Array, at: number, number: number): void {
+  into[at] = number >>> 24;
+  into[at + 1] = number >>> 16;
+  into[at + 2] = number >>> 8;
+  into[at + 3] = number;
 }

@@ -21,7 +21,7 @@ import {
   textOf,
   whole,
 } from "../shape.ts";
-import { encodeFrame } from "./frames.ts";
+import { encodeFrame, putU32 } from "./frames.ts";
 
 export const PROTOCOL = 1;
 
@@ -134,6 +134,8 @@ export const STATUS_SHAPE = object({
   trouble: nullable(text),
   /** Why the child could not be started yet; it is tried again. Only until it is started. */
   waiting: optional(text),
+  /** It touches its socket when `clients` or `trouble` changes; older holders do not. */
+  reports: optional(flag),
   /** Questions that wait for the screen program's answer. */
   asking: optional(list(QUESTION_SHAPE)),
 });
@@ -185,7 +187,7 @@ export type HolderAnswer = Infer<typeof ANSWER_SHAPE>;
 export const ANSWERS_SHAPE = object({ answers: flag });
 
 export function jsonFrame(tag: number, value: unknown): Uint8Array {
-  return encodeFrame(tag, Buffer.from(JSON.stringify(value)));
+  return encodeFrame(tag, new TextEncoder().encode(JSON.stringify(value)));
 }
 
 /** OUTPUT: u64 offset, bytes. */
@@ -197,28 +199,28 @@ export function outputFrame(offset: number, bytes: Uint8Array): Uint8Array {
 export const OUTPUT_HEAD = 13;
 
 /** Makes an OUTPUT frame in place, of a buffer whose first OUTPUT_HEAD bytes are free and whose rest is the output. */
-export function headOutput(frame: Buffer, offset: number): void {
+export function headOutput(frame: Uint8Array, offset: number): void {
   putOutputHead(frame, offset, frame.length - OUTPUT_HEAD);
 }
 
 /** The head alone, for bytes that are sent after it. */
 export function outputHead(offset: number, length: number): Uint8Array {
-  const head = Buffer.allocUnsafe(OUTPUT_HEAD);
+  const head = new Uint8Array(OUTPUT_HEAD);
   putOutputHead(head, offset, length);
   return head;
 }
 
-function putOutputHead(into: Buffer, offset: number, length: number): void {
-  into.writeUInt32BE(OUTPUT_HEAD - 4 + length, 0);
+function putOutputHead(into: Uint8Array, offset: number, length: number): void {
+  putU32(into, 0, OUTPUT_HEAD - 4 + length);
   into[4] = OUTPUT;
-  into.writeBigUInt64BE(BigInt(offset), 5);
+  putU64(into, 5, offset);
 }
 
 /** INPUT: u64 number, u32 generation, bytes. */
 export function inputFrame(number: number, generation: number, bytes: Uint8Array): Uint8Array {
-  const head = Buffer.alloc(12);
-  head.writeBigUInt64BE(BigInt(number));
-  head.writeUInt32BE(generation, 8);
+  const head = new Uint8Array(12);
+  putU64(head, 0, number);
+  putU32(head, 8, generation);
   return encodeFrame(INPUT, head, bytes);
 }
 
@@ -232,7 +234,8 @@ export type Numbered = { readonly number: number; readonly bytes: Uint8Array };
 /** The u64 a payload begins with, and what follows it; undefined if it is too short. */
 export function readNumber(payload: Uint8Array): Numbered | undefined {
   if (payload.length < 8) return undefined;
-  const number = Number(Buffer.from(payload.buffer, payload.byteOffset, 8).readBigUInt64BE());
+  const numbers = new DataView(payload.buffer, payload.byteOffset, 8);
+  const number = numbers.getUint32(0) * 2 ** 32 + numbers.getUint32(4);
   return { number, bytes: payload.subarray(8) };
 }
 
@@ -242,12 +245,18 @@ export function readInput(payload: Uint8Array): Input | undefined {
   const numbered = readNumber(payload);
   if (numbered === undefined || numbered.bytes.length < 4) return undefined;
   const { bytes } = numbered;
-  const generation = Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32BE();
+  const generation = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0);
   return { number: numbered.number, generation, bytes: bytes.subarray(4) };
 }
 
-function u64(number: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(BigInt(number));
+function u64(number: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  putU64(bytes, 0, number);
   return bytes;
+}
+
+/** Our numbers are whole and safe: their upper half has 21 bits. */
+function putU64(into: Uint8Array, at: number, number: number): void {
+  putU32(into, at, Math.floor(number / 2 ** 32));
+  putU32(into, at + 4, number);
 }

@@ -26,7 +26,8 @@ function launch({ recipe, session, resume, cwd }: SessionFacts, prompt: string) 
   const values: Readonly<Record<string, string>> = { prompt, session: session, model: recipe.model ?? "", cwd };
   const words = resume ? wordsOf(recipe.options["resume"]) : recipe.command;
   const argv = [...words, ...recipe.flags].map((word) => {
-    const filled = word.replaceAll(/\{(prompt|session|model|cwd)\}/g, (whole, name: string) => values[name] ?? whole); // D1
+    const fill = (whole: string, name: string) => values[name] ?? whole;
+    const filled = word.replaceAll(/\{(prompt|session|model|cwd)\}/g, fill); // D1
     return filled.startsWith("-") && !word.startsWith("-") ? ` ${filled}` : filled; // D3
   });
   return { argv, env: {} };

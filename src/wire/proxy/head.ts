@@ -30,6 +30,13 @@ const HEADER = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[ \t]*([\t -~\x80-\xff]*)$/;
 /** PH3 */
 const OF_A_CONNECTION = /^(?:connection|keep-alive|proxy-.*|te|trailer|upgrade|host)$/;
 
+/** The head that these bytes begin with, without its END; undefined if that has not come yet. */
+export function headIn(bytes: Uint8Array): string | undefined {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const end = all.indexOf(END);
+  return end < 0 ? undefined : all.toString("latin1", 0, end);
+}
+
 /** Undefined if it is malformed. `text` ends before the empty line. */
 export function parseHead(text: string): RequestHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");

@@ -73,6 +73,7 @@ export type ListedPrompt = {
 export type AgentResults = {
   "agent.new": ListedAgent;
   "agent.list": readonly ListedAgent[];
+  "agent.find": ListedAgent;
   "agent.show": ShownAgent;
   "agent.inbox": readonly Message[];
   "agent.send": ListedAgent;
@@ -84,9 +85,11 @@ export type AgentResults = {
   "agent.call": ToolAnswer;
   "agent.call-taken": Record<string, never>;
   "prompt.list": readonly ListedPrompt[];
+  "prompt.find": ListedPrompt;
   "prompt.answer": ListedPrompt;
   /** Those of all agents (null), and of each agent that has some. */
   "rule.list": readonly OwnedRule[];
+  "rule.find": OwnedRule;
   "rule.add": Record<string, never>;
   "rule.remove": Record<string, never>;
 };

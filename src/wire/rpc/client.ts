@@ -1,10 +1,10 @@
 // A client of the daemon: sends requests and receives the notices it subscribed to. The caller passes in the
 // connection.
-// Q1. Every call ends: with a result, a refusal, or the refusal that the daemon is gone.
+// Q1. Every call ends: with a result, a refusal, or the refusal that the daemon is gone or that its answer is too long.
 // Q2. With a time limit, a call is refused when that is over, even if the daemon is stopped or hangs. The request may
 //     still be carried out, so it is not retried here. Only a recovery is waited for without a limit.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
-import { decodeLine, encodeLine, isObject, LineReader } from "../lines.ts";
+import { decodeLine, encodeLine, isObject, LineReader, MAX_ANSWER } from "../lines.ts";
 import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
 
 /** What this side needs of a connection. */
@@ -17,6 +17,9 @@ export const GONE: Refusal = {
   message: "The daemon ended before it answered.",
   hint: "Nothing acknowledged is lost. Try again: the watchdog restarts it.",
 };
+
+/** The codes of refusals that only mean: there is no answer now. */
+export const HUSHED: readonly string[] = [GONE.code, "daemon.silent", "not-live"];
 
 /** How long an answer may take (Q2), and the timer for it. */
 export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
@@ -34,8 +37,11 @@ export function silence(ms: number): Refusal {
 
 type Waiting = (answer: Result<unknown>) => void;
 
-/** All sessions of a large home, or every prompt of an agent that asks for much. */
-const MAX_ANSWER = 64 << 20;
+const TOO_LONG: Refusal = {
+  code: "answer.too-long",
+  message: `The daemon's answer is longer than ${MAX_ANSWER >> 20} MiB.`,
+  hint: "The daemon may be older than the command: holdfast down && holdfast up",
+};
 
 export class RpcClient {
   readonly #reader = new LineReader(MAX_ANSWER);
@@ -63,7 +69,7 @@ export class RpcClient {
 
   #bytes(bytes: Uint8Array): void {
     const lines = this.#reader.push(bytes);
-    if (lines === undefined) this.close();
+    if (lines === undefined) this.close(TOO_LONG);
     for (const line of lines ?? []) this.take(line);
   }
 
@@ -73,14 +79,19 @@ export class RpcClient {
   }
 
   async call<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
+    // The daemon builds answers from the same types; `hello` compared the versions.
+    return (await this.ask(method, params)) as Result<Methods[M]["result"]>;
+  }
+
+  /** For another client's parameters, which the daemon checks. */
+  async ask(method: Method, params: object): Promise<Result<unknown>> {
     if (this.#isClosed || this.#wire === undefined) return { ok: false, error: GONE };
     this.#last += 1;
     const id = this.#last;
     const answer = new Promise<Result<unknown>>((resolve) => this.#waiting.set(id, resolve));
     this.#wire.send(encodeLine({ jsonrpc: "2.0", id, method, params }));
     const cancel = this.#limit(method, id);
-    // The daemon builds answers from the same types; `hello` compared the versions.
-    return (await answer.finally(cancel)) as Result<Methods[M]["result"]>;
+    return answer.finally(cancel);
   }
 
   /** Q2 */
@@ -97,9 +108,9 @@ export class RpcClient {
     waiting?.(answer);
   }
 
-  close(): void {
+  close(why: Refusal = GONE): void {
     this.#wire?.end();
-    this.gone();
+    this.gone(why);
   }
 
   take(line: string): void {
@@ -118,10 +129,10 @@ export class RpcClient {
     }
   }
 
-  gone(): void {
+  gone(why: Refusal = GONE): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) waiting({ ok: false, error: GONE }); // Q1
+    for (const waiting of this.#waiting.values()) waiting({ ok: false, error: why }); // Q1
     this.#waiting.clear();
     this.#closed.resolve();
   }

@@ -1,9 +1,11 @@
 // Agents and their prompts as clients see them.
+import type { Json } from "../../base/json.ts";
 import { type Agent, type AgentRecord, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
 import { stageOf } from "../../core/agent/prompt-machine.ts";
 import { ruleIdFor } from "../../core/agent/prompts.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Config } from "../files/config-schema.ts";
+import { isObject } from "../lines.ts";
 import type { ListedAgent, ListedPrompt, OwnedRule, ShownAgent } from "./agent.ts";
 
 /** `trouble`: why its process is not started yet, although it was tried. */
@@ -64,6 +66,17 @@ export function listedPrompts(agents: Iterable<Agent>, closed: boolean): ListedP
     return prompts.map((prompt) => listedPrompt(agent, prompt));
   });
   return closed ? found : found.sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+/** What the archive keeps of an agent, so that its prompts are found; null if it has none. `askerIn` reads it. */
+export function askerRow({ id, prompts }: Agent): Json {
+  return prompts.length === 0 ? null : { id, prompts: prompts.map((prompt) => prompt.id) };
+}
+
+/** The agent that asked this; undefined if it is another. */
+export function askerIn(row: Json, prompt: string): string | undefined {
+  if (!isObject(row) || !Array.isArray(row["prompts"]) || !row["prompts"].includes(prompt)) return undefined;
+  return typeof row["id"] === "string" ? row["id"] : undefined;
 }
 
 /** The rules of all agents, and of each one; those of the configuration come last (P1 of rules.ts). */

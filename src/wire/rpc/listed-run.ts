@@ -1,10 +1,12 @@
 // Runs in the form that clients see.
 
-import { textOf } from "../../base/json.ts";
+import { type Json, textOf } from "../../base/json.ts";
 import { itemAt } from "../../base/vector.ts";
 import { currentStep } from "../../core/workflow/advance.ts";
+import { itemIn } from "../../core/workflow/item-list.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, tracksOf } from "../../core/workflow/run.ts";
+import { isObject } from "../lines.ts";
 import type {
   DeadLetter,
   DeadLetters,
@@ -24,7 +26,7 @@ const MAX_RECORDS = 200;
 /**
  * `trouble`: why a step of it is not started yet, although it was tried. `lacks`: secret parameters to be given again.
  */
-export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = []): ListedRun {
+export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = [], waitsForSlot = 0): ListedRun {
   const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
@@ -48,7 +50,26 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
     ended: records.length,
     ...(trouble !== undefined && { trouble }),
     ...(lacks.length > 0 && { lacks }),
+    ...(waitsForSlot > 0 && { waitsForSlot }),
   };
+}
+
+/** A line of the archive's index is read with many others: an error's message is cut if it is long. */
+const MAX_ARCHIVED_MESSAGE = 500;
+
+/** What the archive keeps of a run to show it in lists; `listedIn` reads it. */
+export function archivedRow(run: ListedRun): Json {
+  const error = run.error && { ...run.error, message: run.error.message.slice(0, MAX_ARCHIVED_MESSAGE) };
+  return JSON.parse(JSON.stringify({ ...run, error }));
+}
+
+/** Undefined if it is of another kind. */
+export function listedIn(row: Json): ListedRun | undefined {
+  return isListed(row) ? row : undefined;
+}
+
+function isListed(row: unknown): row is ListedRun {
+  return isObject(row) && typeof row["id"] === "string" && typeof row["startedAt"] === "string";
 }
 
 /** The steps that ended, from number `from` on. */
@@ -87,7 +108,7 @@ export function retriesOf(run: Run): ShownRetry[] {
 
 /** One item, whole. */
 export function itemOf({ items }: Run, item: number): ShownItem | undefined {
-  const found = itemAt(items.all, item);
+  const found = itemIn(items.all, item);
   if (found === undefined) return undefined;
   const { value, state, tries } = found;
   const error = "error" in state ? state.error : undefined;
@@ -105,7 +126,7 @@ export function itemOf({ items }: Run, item: number): ShownItem | undefined {
 export function deadLettersOf({ items }: Run, from: number): DeadLetters {
   const letters: DeadLetter[] = [];
   for (let item = from; item < items.all.length; item += 1) {
-    const found = itemAt(items.all, item);
+    const found = itemIn(items.all, item);
     if (found?.state.kind !== "failed") continue;
     if (letters.length === MAX_LETTERS) return { letters, next: item };
     const { step, message } = found.state.error;

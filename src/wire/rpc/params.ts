@@ -134,12 +134,42 @@ const adopt = object({
   policy: nullable(policy),
 });
 
-/** By default all terminals with everything about them: each holder is asked, which wakes as many processes. */
-const listing = object({
-  /** Only this one. */
+/** With a limit the answer is a page (PG1 of page.ts); without one, as from older clients, it is one list of all. */
+const page = { after: optional(text), limit: optional(whole(1)) };
+const paged = object(page);
+
+/** Rows in the order of their creation. */
+const LISTING = {
+  ...page,
+  /** The newest first. */
+  newest: optional(flag),
+  name: optional(text),
+  /** Of a workflow file. */
+  path: optional(text),
+  lane: optional(text),
+  state: optional(texts),
+  /** The beginning of a name or an id. */
+  starts: optional(text),
+};
+const listing = object(LISTING);
+
+/** Without a limit each holder is asked, which wakes as many processes. */
+const terminals = object({
+  ...LISTING,
+  /** Only those with a trouble. */
+  troubled: optional(flag),
+  /** Without a limit: only this one. */
   id: optional(text),
-  /** No holder is asked: `clients`, `lastOutputAt` and `bytes` are those of a terminal without output. */
+  /** Without a limit: no holder is asked, as with one. */
   brief: optional(flag),
+});
+
+const runKey = object({
+  /** FR3 of core/workflow/find.ts. */
+  key: optional(text),
+  path: optional(fullPath),
+  meant: optional(literal("resumable", "endable", "running", "failing")),
+  newest: optional(flag),
 });
 
 const terminal = object({
@@ -161,8 +191,11 @@ const queue = object({ id: text, items: either(literal("all"), list(count)) });
 export const PARAMS = {
   hello: object({ token: text, version: text, protocol: number }),
   status: nothing,
+  /** What waits for a person. */
+  attention: paged,
   "terminal.new": terminal,
-  "terminal.list": listing,
+  "terminal.list": terminals,
+  "terminal.find": object({ key: text, names: optional(literal("exact", "prefix")) }),
   "terminal.rename": object({ id: text, name: text }),
   "terminal.move": object({ id: text, lane: text }),
   "terminal.signal": object({ id: text, signal: text }),
@@ -173,17 +206,23 @@ export const PARAMS = {
   "recovery.rollback": ofOne,
   "recovery.report": object({ name: nullable(text) }),
   "recovery.retry": nothing,
-  "recovery.aside": nothing,
+  "recovery.aside": paged,
   "recovery.skip": ofOne,
   "safe-mode.exit": nothing,
+  "device.link": nothing,
+  /** The name is what the browser calls itself. */
+  "device.redeem": object({ link: text, name: text }),
+  "device.list": nothing,
+  "device.revoke": ofOne,
   gc: object({ dryRun: flag }),
   subscribe: object({ topics: texts }),
   "tmux.adopt": adopt,
-  "tmux.list": nothing,
+  "tmux.list": paged,
   "tmux.release": object({ session: text }),
   "tmux.recreate": object({ session: text }),
   "workflow.run": run,
-  "workflow.list": nothing,
+  "workflow.list": listing,
+  "workflow.find": runKey,
   "workflow.show": object({ id: text, from: number }),
   "workflow.interrupt": ofOne,
   "workflow.checkpoint": ofOne,
@@ -205,9 +244,11 @@ export const PARAMS = {
   "dlq.retry": queue,
   "dlq.clear": queue,
   "agent.new": newAgent,
-  "agent.list": nothing,
+  "agent.list": listing,
+  /** A name, a path of names, or an id (core/agent/find.ts). */
+  "agent.find": object({ key: text }),
   "agent.show": ofOne,
-  "agent.inbox": ofOne,
+  "agent.inbox": object({ id: text, ...page }),
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),
@@ -220,10 +261,13 @@ export const PARAMS = {
   /** The agent has the answer. */
   "agent.call-taken": object({ call: text }),
   /** The open ones; with `closed`, those that are still remembered after they were closed. */
-  "prompt.list": object({ closed: optional(flag) }),
+  "prompt.list": object({ closed: optional(flag), ...page }),
+  /** An id, or its beginning, open or closed (core/agent/find.ts); so for a rule. */
+  "prompt.find": object({ key: text }),
   /** `answer` is chosen by the client: a repeat is the same answer. */
   "prompt.answer": object({ prompt: text, answer: id, decision, message: optional(text), always: optional(flag) }),
-  "rule.list": nothing,
+  "rule.list": paged,
+  "rule.find": object({ key: text }),
   "rule.add": object({ agent: optional(nullable(text)), rule }),
   "rule.remove": object({ rule: text }),
 } as const satisfies Readonly<Record<string, Shape>>;

@@ -20,6 +20,9 @@ export const NO_METHOD = -32601;
 export const BAD_PARAMS = -32602;
 export const REFUSAL = -32000;
 
+/** The code of the refusal of a daemon that is older than its client. */
+export const NO_SUCH_METHOD = "rpc.method";
+
 export type Request = {
   readonly id: number;
   readonly method: string;
@@ -89,6 +92,8 @@ export type Report = {
   /** The watchdog's record of the crash, from `recovery/last-crash.json`; null if there is none. */
   readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];
+  /** How many more there are (PG4 of page.ts); those that need a person come first then. */
+  readonly more?: number;
   readonly log: unknown;
   /** How long the daemon took to be live again; 0 if only a holder crashed. Older daemons recorded their age then. */
   readonly tookMs: number;
@@ -105,9 +110,21 @@ export type GcResult = {
     readonly bytes: number;
     readonly reason: string;
   }[];
+  /** How many more items there are (PG4 of page.ts). */
+  readonly more?: number;
   readonly failed: readonly string[];
   /** What would be removed if it held no work, and what to do. Older daemons do not say. */
   readonly kept?: readonly string[];
+};
+
+/** A browser that may use the page. */
+export type ListedDevice = {
+  readonly id: string;
+  /** What it calls itself. */
+  readonly name: string;
+  readonly madeAt: string;
+  /** To the hour. */
+  readonly usedAt: string;
 };
 
 type Results = AgentResults &
@@ -115,7 +132,9 @@ type Results = AgentResults &
     hello: { version: string; protocol: number; pid: number };
     status: StatusResult;
     "terminal.new": Terminal;
+    attention: readonly Trouble[];
     "terminal.list": readonly ListedTerminal[];
+    "terminal.find": ListedTerminal;
     "terminal.rename": Terminal;
     "terminal.move": Terminal;
     "terminal.signal": Terminal;
@@ -134,6 +153,10 @@ type Results = AgentResults &
     "tmux.release": ListedTmux;
     "tmux.recreate": ListedTmux;
     gc: GcResult;
+    "device.link": { link: string; until: string };
+    "device.redeem": { id: string; token: string };
+    "device.list": readonly ListedDevice[];
+    "device.revoke": ListedDevice;
     subscribe: Record<string, never>;
   };
 
@@ -154,13 +177,17 @@ export type ListedAside = Pick<ReportItem, "what" | "id" | "name" | "reason"> & 
 
 export type AdoptParams = Params<"tmux.adopt">;
 
-export type ListedTerminal = Terminal & {
+/** A terminal as it is listed: without its environment. */
+export type BriefTerminal = Omit<Terminal, "recipe"> & {
+  readonly recipe: Omit<Terminal["recipe"], "env">;
   readonly clients: number;
   readonly lastOutputAt: string | null;
   readonly bytes: number;
-  /** Why it is not started yet, although it was tried. If it runs: why its output is not recorded (not in `brief`). */
+  /** Why it is not started yet, although it was tried. If it runs: why its output is not recorded. */
   readonly trouble?: string;
 };
+
+export type ListedTerminal = BriefTerminal & Pick<Terminal, "recipe">;
 
 export type ListedTmux = TmuxCare & {
   /** When the last good checkpoint was made. */

@@ -4,9 +4,10 @@ import type { Json } from "../../base/json.ts";
 import type { CheckpointReason } from "../../core/workflow/checkpoint.ts";
 import type { StepChange } from "../../core/workflow/decide-versions.ts";
 import type { MigratedFrom, StepOutcome } from "../../core/workflow/events.ts";
+import type { ItemState } from "../../core/workflow/item-list.ts";
 import type { ItemProgress, Need } from "../../core/workflow/progress.ts";
 import type { UndoneStep } from "../../core/workflow/rollback.ts";
-import type { ItemState, RunState } from "../../core/workflow/run.ts";
+import type { RunState } from "../../core/workflow/run.ts";
 import { isObject } from "../lines.ts";
 import type { Params } from "./params.ts";
 
@@ -36,6 +37,8 @@ export type ListedRun = {
   readonly trouble?: string;
   /** Secret parameters that are not known any more, and are asked for when it is resumed. */
   readonly lacks?: readonly string[];
+  /** How many of its steps wait for a free slot (`[workflows] slots`). */
+  readonly waitsForSlot?: number;
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
   /** Who resumed it last, and when; null if nobody did. */
@@ -143,6 +146,8 @@ export type MigrationReport = {
   readonly dryRun: boolean;
   readonly migrated: number;
   readonly items: readonly MigratedRun[];
+  /** How many more there are (PG4 of page.ts); those that could not be migrated come first then. */
+  readonly more?: number;
 };
 
 export type SavedCheckpoint = {
@@ -156,6 +161,7 @@ export type SavedCheckpoint = {
 export type WorkflowResults = {
   "workflow.run": ListedRun;
   "workflow.list": readonly ListedRun[];
+  "workflow.find": ListedRun;
   "workflow.show": ShownRun;
   "workflow.interrupt": ListedRun;
   "workflow.cancel": ListedRun;

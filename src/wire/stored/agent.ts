@@ -27,6 +27,8 @@ const EVENTS: EventFields<AgentEvent> = {
   "message.enqueued": [
     ...(["message_id", "sender", "recipient", "kind", "payload", "timestamp", "reply_to", "metadata"] as const),
   ],
+  "broadcast.accepted": ["call", "payload", "recipients", "at"],
+  "broadcast.passed": ["call", "count", "at"],
   "message.delivered": ["message_id"],
   "turn.start": ["turn", "prompt", "messages", "uuid", "at"],
   "turn.retrying": ["turn", "reason", "until"],

@@ -1,6 +1,7 @@
 // Workflow events and checkpoints that are read back from disk, given their types again (event.ts has the rules).
-import { CHECKPOINT_VERSION, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
+import { CHECKPOINT_VERSION, type StoredMapState, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
+import { type Item, PAGE_ITEMS } from "../../core/workflow/item-list.ts";
 import { isObject } from "../lines.ts";
 import { type EventFields, eventOf, missingIn, type StoredEntry } from "./event.ts";
 
@@ -52,11 +53,42 @@ const CHECKPOINT: readonly (keyof WorkflowCheckpoint)[] = [
  * The checkpoint in an envelope whose hash was right; undefined if it is of another shape. Version 1 had fields of the
  * envelope in its body as well; those of the envelope count.
  */
+export function storedCheckpointOf(
+  body: unknown,
+  head: { readonly time: string; readonly sha256: string },
+): StoredCheckpoint | undefined {
+  if (!isObject(body) || missingIn(body, CHECKPOINT) !== undefined) return undefined;
+  const seal = { version: CHECKPOINT_VERSION, created_at: head.time, integrity_hash: head.sha256 };
+  return { ...(body as unknown as StoredCheckpoint), ...seal };
+}
+
+/** The same of one that has all items in place. */
 export function workflowCheckpointOf(
   body: unknown,
   head: { readonly time: string; readonly sha256: string },
 ): WorkflowCheckpoint | undefined {
-  if (!isObject(body) || missingIn(body, CHECKPOINT) !== undefined) return undefined;
-  const seal = { version: CHECKPOINT_VERSION, created_at: head.time, integrity_hash: head.sha256 };
-  return { ...(body as unknown as WorkflowCheckpoint), ...seal };
+  const stored = storedCheckpointOf(body, head);
+  if (stored === undefined) return undefined;
+  const { mapreduce_state: map, ...rest } = stored;
+  return map !== null && "pages" in map ? undefined : { ...rest, mapreduce_state: map };
 }
+
+/** Before version 3, and of a map without a full page, all items are in place. */
+export type StoredCheckpoint = Omit<WorkflowCheckpoint, "mapreduce_state"> & {
+  readonly mapreduce_state: WorkflowCheckpoint["mapreduce_state"] | StoredMapState;
+};
+
+/** The pages of items in a checkpoint's body; undefined if it has all items in place, or none. */
+export function itemPagesIn(body: unknown): StoredMapState["pages"] | undefined {
+  const map = isObject(body) ? body["mapreduce_state"] : undefined;
+  return isObject(map) && Array.isArray(map["pages"]) ? (map["pages"] as StoredMapState["pages"]) : undefined;
+}
+
+/** A page of items, as it was written; undefined if it is of another shape. */
+export function itemPageOf(text: string): readonly Item[] | undefined {
+  const found: unknown = JSON.parse(text); // Its hash was right: it is JSON.
+  if (!Array.isArray(found) || found.length !== PAGE_ITEMS) return undefined;
+  return found.every((item) => missingIn(item, ITEM) === undefined) ? (found as readonly Item[]) : undefined;
+}
+
+const ITEM: readonly (keyof Item)[] = ["value", "state", "tries"];

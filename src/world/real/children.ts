@@ -180,7 +180,7 @@ export function launch<T>(command: Command, spawn: () => T): T {
 }
 
 const OF_PROGRAM = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENOEXEC"];
-const HINT = "Check that the program exists, is executable, and is on the PATH of the terminal's environment.";
+const HINT = "Check that the program exists, is executable, and is on the PATH.";
 
 function codeIn(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

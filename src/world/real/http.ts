@@ -1,11 +1,13 @@
 // The HTTP server, through Bun.
-
-import type { Answer, Http, HttpListener, HttpRequest, HttpResponse, ListenOptions } from "../http.ts";
+import type { Answer, Answered, Http, HttpListener, HttpRequest, HttpResponse, ListenOptions } from "../http.ts";
 import { attempt } from "./attempt.ts";
+import { RealWebSocket, WEBSOCKET_HANDLERS } from "./websocket.ts";
 
 const LOOPBACK = "127.0.0.1"; // HT1
 /** Browsers have no reason to send us bodies (HT3). */
 const MAX_BODY = 1024;
+/** HT6 */
+const MAX_MESSAGE = 64 << 10;
 /** A connection that is idle for this long is closed; browsers open a new one. */
 const IDLE_S = 30;
 const BROKEN: HttpResponse = {
@@ -18,19 +20,27 @@ const NO_TARGET: HttpResponse = {
   headers: { "content-type": "text/plain" },
   body: "This is no address of this server.\n",
 };
+const NO_WEBSOCKET: HttpResponse = {
+  status: 426,
+  headers: { "content-type": "text/plain", upgrade: "websocket" },
+  body: "This is for WebSockets.\n",
+};
 
 export function realHttp(): Http {
   return { listen };
 }
 
-function listen({ port, maxBody, failed }: ListenOptions, answer: Answer): HttpListener {
-  const fetch = async (raw: Request) => {
+function listen({ port, maxBody, maxMessage, failed }: ListenOptions, answer: Answer): HttpListener {
+  const fetch = async (raw: Request, serving: Bun.Server<RealWebSocket>) => {
     const request = requestOf(raw);
-    return responseOf(request === undefined ? NO_TARGET : await tried(request, answer, failed));
+    const answered = request === undefined ? NO_TARGET : await tried(request, answer, failed);
+    if (!("accept" in answered)) return responseOf(answered);
+    const data = new RealWebSocket(answered.accept, failed);
+    return serving.upgrade(raw, { data }) ? undefined : responseOf(NO_WEBSOCKET);
   };
   const error = () => responseOf(BROKEN);
   const server = attempt("listen", `${LOOPBACK}:${port}`, () =>
-    Bun.serve({
+    Bun.serve<RealWebSocket>({
       hostname: LOOPBACK,
       port,
       fetch,
@@ -41,12 +51,13 @@ function listen({ port, maxBody, failed }: ListenOptions, answer: Answer): HttpL
       // Bun sets it outside of development: then two programs could share the port, and each would get some of the
       // requests.
       reusePort: false,
+      websocket: { ...WEBSOCKET_HANDLERS, maxPayloadLength: maxMessage ?? MAX_MESSAGE },
     }),
   );
   return { port: server.port ?? port, close: () => server.stop(true) };
 }
 
-async function tried(request: HttpRequest, answer: Answer, failed: (error: unknown) => void): Promise<HttpResponse> {
+async function tried(request: HttpRequest, answer: Answer, failed: (error: unknown) => void): Promise<Answered> {
   try {
     return await answer(request);
   } catch (error) {

@@ -31,6 +31,11 @@ export function waitsInLine(line: string): boolean {
   return fieldsIn(line)[STATE] === "D";
 }
 
+/** Whether it shows a process that was stopped, by a signal or by a debugger. */
+export function stoppedInLine(line: string): boolean {
+  return ["T", "t"].includes(fieldsIn(line)[STATE] ?? "");
+}
+
 /** The fields after the name. A name may contain anything, even spaces and brackets, so the last bracket ends it. */
 export function fieldsIn(line: string): string[] {
   return line.slice(line.lastIndexOf(")") + 2).split(" ");

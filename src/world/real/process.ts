@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "../process.ts";
 import { attempt, unless } from "./attempt.ts";
 import { foreground } from "./foreground.ts";
-import { GONE, statLine, waitsInLine } from "./identities.ts";
+import { GONE, statLine, stoppedInLine, waitsInLine } from "./identities.ts";
 import { realKinship } from "./kinship.ts";
 import { origin } from "./origin.ts";
 import { list, ticks } from "./process-list.ts";
@@ -16,6 +16,7 @@ export function realProcesses(): Processes {
     alive,
     isTaken,
     waitsForDisk,
+    isStopped: (pid) => stoppedInLine(statLine("isStopped", `/proc/${pid}/stat`) ?? ""),
     list,
     foreground,
     origin,

@@ -1,6 +1,6 @@
 // The real command line, on a home of the sweep.
 import { join } from "node:path";
-import { ours } from "../../ours.ts";
+import { BUN, ours } from "../../ours.ts";
 
 /** Preloaded into every program of the home, which pass it on. */
 export const EARLY = join(import.meta.dir, "early.ts");
@@ -9,9 +9,10 @@ export type Answer = { readonly code: number; readonly out: string; readonly err
 
 /** A command that needs the daemon may start a watchdog. */
 export async function command(home: string, ...words: readonly string[]): Promise<Answer> {
-  const [bun, ...flags] = ours("src/cli/main.ts", ...words, "--home", home);
+  const argv = ours("src/cli/main.ts", ...words, "--home", home);
+  const flags = argv.indexOf(BUN) + 1;
   const env = { PATH: "/usr/bin:/bin", HOME: home };
-  const child = Bun.spawn([bun, "--preload", EARLY, ...flags], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = Bun.spawn(argv.toSpliced(flags, 0, "--preload", EARLY), { env, stdio: ["ignore", "pipe", "pipe"] });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }

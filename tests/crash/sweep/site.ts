@@ -187,7 +187,7 @@ export class FaultSite {
     const url = status?.ok === true ? status.value.web.url : null;
     if (url === null || this.pidOf("web") === undefined) return false;
     try {
-      return (await fetch(url, { redirect: "manual" })).status < 400; // It sets a cookie, and then sends to itself.
+      return (await fetch(url)).status === 200;
     } catch {
       return false;
     }

@@ -3,6 +3,16 @@ import type { Mutant } from "../mutant.ts";
 
 export const HOME: readonly Mutant[] = [
   {
+    mutant: "the pages of a checkpoint get each other's names",
+    file: "src/home/item-pages.ts",
+    from: "for (const [at, { page }] of fresh.entries()) this.#store(page, written.refs[at]);",
+    to: "for (const [at, { page }] of fresh.reverse().entries()) this.#store(page, written.refs[at]);",
+    killedBy: {
+      file: "tests/workflow/item-pages.test.ts",
+      test: "UC-1(a) a file of version 2, with all items in it, is read; the next one names pages",
+    },
+  },
+  {
     mutant: "a safe-mode file that cannot be read means that it is off",
     file: "src/home/safe-mode.ts",
     from: 'if (found?.["active"] === false)',

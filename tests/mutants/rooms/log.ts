@@ -3,6 +3,16 @@ import type { Mutant } from "../mutant.ts";
 
 export const LOG: readonly Mutant[] = [
   {
+    mutant: "a checkpoint takes pages of another file, or damaged ones, for its own",
+    file: "src/log/checkpoint/page-file.ts",
+    from: "bytes.length === Number(length) && hashOf(bytes) === hash ?",
+    to: "bytes.length === Number(length) ?",
+    killedBy: {
+      file: "tests/workflow/item-pages.test.ts",
+      test: "PF2 UC-7(d) a damaged page, a page of another file, or none is never taken for it: an older one or the log is used",
+    },
+  },
+  {
     mutant: "a checkpoint of a newer version is passed over for an older one",
     file: "src/log/checkpoint/load.ts",
     from: `    if (reading.kind === "newer")

@@ -45,8 +45,8 @@ export const WIRE: readonly Mutant[] = [
   {
     mutant: "the time limit of an answered call is not cancelled",
     file: "src/wire/rpc/client.ts",
-    from: "await answer.finally(cancel)",
-    to: "await answer",
+    from: "return answer.finally(cancel)",
+    to: "return answer",
     killedBy: {
       file: "src/wire/rpc/client.test.ts",
       test: "a call without an answer is refused in time; its late answer is ignored, other calls go on",

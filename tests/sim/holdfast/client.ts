@@ -52,12 +52,19 @@ export class Client {
       const recovery = status?.ok === true ? status.value.recovery : undefined;
       if (recovery?.stage === "LIVE") {
         if (recovery.report !== null) return;
-        reportedBy = Math.min(reportedBy, this.healedBy);
+        reportedBy = this.#reportedBy(reportedBy);
       }
       if (machine.awake > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
       if (machine.awake >= reportedBy) throw new Error("a recovery ends without a report");
       await this.sleep(POLL_MS);
     }
+  }
+
+  /** It waits for room if there is none (RW1 of home/report-writer.ts). */
+  #reportedBy(before: number): number {
+    const { isFull, harm, awake } = this.#machine;
+    if (isFull) return Number.POSITIVE_INFINITY;
+    return Math.min(before, harm.foundNoRoom ? awake + HEALED_MS : this.healedBy);
   }
 
   async #connect(): Promise<RpcClient | undefined> {

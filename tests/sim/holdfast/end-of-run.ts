@@ -6,6 +6,7 @@ import { itemsOf } from "../../../src/base/vector.ts";
 import { applyWorkflow } from "../../../src/core/workflow/apply.ts";
 import { type Definition, INPUT_STEP, stepById } from "../../../src/core/workflow/definition.ts";
 import type { WorkflowEvent } from "../../../src/core/workflow/events.ts";
+import { allItems } from "../../../src/core/workflow/item-list.ts";
 import { runMachine } from "../../../src/core/workflow/machine.ts";
 import { type Run, type RunState, sessionOf, stateOf } from "../../../src/core/workflow/run.ts";
 import type { LogView } from "../../../src/log/inspect.ts";
@@ -43,7 +44,7 @@ export function eventsOf(log: LogView, id: string): WorkflowEvent[] {
 export function endOf(events: readonly WorkflowEvent[]): EndOfRun {
   const run = events.reduce<Run | undefined>(legally, undefined);
   if (run === undefined) throw new Error("there is no run");
-  const items = [...itemsOf(run.items.all)].map(
+  const items = allItems(run.items.all).map(
     ({ state }) => [state.kind, state.kind === "succeeded" ? state.result : ""] as const,
   );
   const steps = [...itemsOf(run.records)].map(({ step, outcome, iteration }) => `${step} ${iteration} ${outcome}`);

@@ -33,7 +33,9 @@ import { type Ended, startWatchdog, startWatched } from "./watchdog-program.ts";
 import { Witness } from "./witness.ts";
 
 const CONFIG = "/u/config.toml";
-export const SETTINGS = "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\n";
+/** What has ended is archived as soon as possible. */
+export const SETTINGS =
+  "[log]\nsegment_bytes = 2097152\nballast_bytes = 0\nsession_bytes = 2048\n[retention]\narchive_after_min = 0\n";
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
@@ -48,8 +50,10 @@ const TAKEN = 0.95;
 
 const SELF = {
   environment: () => ENVIRONMENT,
+  collect: () => undefined,
   command: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
   holder: async () => undefined,
+  capacity: () => ({ cores: 4, memoryBytes: 8 * 2 ** 30 }),
 };
 const HTTP = { listen: () => refuse("EACCES", "listen", "127.0.0.1") };
 

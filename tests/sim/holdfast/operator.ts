@@ -37,7 +37,7 @@ export class Operator {
   /** OP4 */
   readonly #answers = new Map<string, string>();
   /** OP5: the ids of prompts by what they ask, and whether an answer was acknowledged. */
-  readonly prompts = new Map<string, { readonly id: string; answered: boolean }>();
+  #prompts = new Map<string, { readonly id: string; answered: boolean }>();
   readonly #tmux: TmuxPerson | undefined;
   readonly #hasModel: boolean;
   #count = 0;
@@ -69,7 +69,12 @@ export class Operator {
   /** The machine went down: programs and their questions are gone. */
   lost(): void {
     this.before.clear();
-    this.prompts.clear();
+    this.forgetPrompts();
+  }
+
+  /** Those who asked are gone. An answer that is just being given is not remembered either. */
+  forgetPrompts(): void {
+    this.#prompts = new Map();
   }
 
   /** ME2 of memory.ts: waits until everything has come to its end. */
@@ -286,11 +291,12 @@ export class Operator {
 
   /** OP4 */
   async #answer(): Promise<void> {
+    const prompts = this.#prompts;
     for (const { id, input } of await this.#client.ask("prompt.list", {})) {
       const words = JSON.stringify(input);
-      const known = this.prompts.get(words) ?? { id, answered: false };
+      const known = prompts.get(words) ?? { id, answered: false };
       if (known.id !== id || known.answered) throw new Error(`${words} is asked again: ${known.id} ${id}`); // OP5
-      this.prompts.set(words, known);
+      prompts.set(words, known);
       const answer = this.#answers.get(id) ?? newId(this.#random.bytes(16));
       this.#answers.set(id, answer);
       await this.#client.ask("prompt.answer", { prompt: id, answer, decision: "allow" });

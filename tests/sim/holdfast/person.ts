@@ -14,6 +14,7 @@ export class Person {
   /** The runs as they were shown last, by their ids. */
   shown: ReadonlyMap<string, string> = new Map();
   readonly #acknowledged = new Set<string>();
+  #resumed = 0;
   readonly #answers = new Map<string, string>();
 
   /** Returns whether all is over. */
@@ -37,8 +38,14 @@ export class Person {
 
   async #help(client: Client, { id, state, needs }: ListedRun): Promise<void> {
     if (this.interrupts && !OVER.includes(state)) await client.call("workflow.interrupt", { id });
-    else if (state === "interrupted") await client.ask("workflow.resume", { id, force: false });
+    else if (state === "interrupted") await client.ask("workflow.resume", { id, force: false, by: this.#asker() });
     else for (const need of needs) await this.#decide(client, id, need);
+  }
+
+  /** As the command does: a wish that is repeated because its answer was lost is the same wish. */
+  #asker() {
+    this.#resumed += 1;
+    return { wish: idOf(0xff00 + (this.#resumed % 0xff)), pid: 1, user: "person" };
   }
 
   /** PE1 */

@@ -261,8 +261,8 @@ export class Story {
     const { holders, witness } = this.#machine;
     const [holder] = holders;
     holder?.life.end();
-    const { before, prompts } = this.#operator;
-    prompts.clear();
+    const { before } = this.#operator;
+    this.#operator.forgetPrompts();
     for (const id of before.keys()) if (!witness.running.has(id)) before.delete(id);
   }
 

@@ -12,12 +12,12 @@
 import { EventLog } from "../../../src/log/event-log.ts";
 import { LogView } from "../../../src/log/inspect.ts";
 import { wholeLines } from "../../../src/log/session/lines.ts";
-import { eventsPath, listSessions } from "../../../src/log/session/places.ts";
+import { listSessions } from "../../../src/log/session/places.ts";
 import type { Reading } from "../../../src/log/session/session-log.ts";
 import { SimClock } from "../clock.ts";
 import type { SimDisk } from "../disk.ts";
 import { nothing } from "../survive.ts";
-import { filesOf } from "./damage-home.ts";
+import { filesOf, pathsOf } from "./damage-home.ts";
 import { HOME, type Memory, SMALL } from "./life.ts";
 import { ensure } from "./oracle.ts";
 
@@ -63,10 +63,11 @@ function collect(readings: Iterable<Reading>, session: string, genuine: Readonly
   return { seqs, told };
 }
 
-/** The seqs of the whole lines in a session's log. */
+/** The seqs of the whole lines in the files of a session's log. */
 function wholeIn(disk: SimDisk, session: string): number[] {
-  const lines = wholeLines(disk.peek(eventsPath(HOME, session)) ?? new Uint8Array(0), 0, true);
-  return [...lines].flatMap(({ head }) => (head === undefined ? [] : [head.seq]));
+  const files = pathsOf(disk, `/${session}/events`).map((path) => disk.peek(path) ?? new Uint8Array(0));
+  const lines = files.flatMap((bytes) => [...wholeLines(bytes, 0, true)]);
+  return lines.flatMap(({ head }) => (head === undefined ? [] : [head.seq]));
 }
 
 /** `moved`: lines were moved or duplicated by hand. `wiped`: it `looksLikeTheEnd`. */

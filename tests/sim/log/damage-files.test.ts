@@ -1,6 +1,7 @@
 // Whole files gone, emptied or replaced, and lines of a session's log removed, duplicated or swapped: the log opens,
 // reports what is gone, keeps what it set aside, and every other session is complete (damage-check.ts has the claims).
 import { describe, expect, test } from "bun:test";
+import { removeTree } from "../../../src/log/file/file.ts";
 import { QUARANTINE_DIRECTORY } from "../../../src/log/file/quarantine.ts";
 import { readWal, type WalFile } from "../../../src/log/wal/wal-files.ts";
 import type { SimDisk } from "../disk.ts";
@@ -115,14 +116,14 @@ describe("a file of the write-ahead log", () => {
 /** Sessions whose last entries the write-ahead log still has. */
 const FOLLOWED = ["agents/0001", "agents/0002", "agents/0003", "agents/0004"];
 const followed = (disk: SimDisk): string[] =>
-  pathsOf(disk, "events.jsonl").filter((path) => FOLLOWED.includes(sessionOf(path)));
+  pathsOf(disk, "/events").filter((path) => FOLLOWED.includes(sessionOf(path)));
 
 describe("a session's log", () => {
   for (const [what, bytes] of Object.entries(GARBAGE)) {
     test(`that ${what}: that session is reported, and every other one is whole`, async () => {
       for (const steps of [MID_LIFE, LONG, [...LONG, DRAIN]]) {
         const { disk, memory } = await homeAfter(steps);
-        for (const path of bytes.length === 0 ? followed(disk) : pathsOf(disk, "events.jsonl")) {
+        for (const path of bytes.length === 0 ? followed(disk) : pathsOf(disk, "/events")) {
           const harmed = disk.fork();
           harmed.plant(path, bytes);
           othersAreWhole(await examine(harmed, memory), sessionOf(path));
@@ -136,9 +137,11 @@ describe("a session's log", () => {
       const { disk, memory } = await homeAfter(steps);
       for (const path of followed(disk)) {
         const harmed = disk.fork();
+        const directory = path.slice(0, path.lastIndexOf("/"));
         harmed.unlink(path);
+        await harmed.syncDirectory(directory); // It does not come back.
         const bare = harmed.fork();
-        bare.removeDirectory(path.slice(0, path.lastIndexOf("/")));
+        removeTree(bare, directory);
         othersAreWhole(await examine(harmed, memory), sessionOf(path));
         othersAreWhole(await examine(bare, memory), sessionOf(path));
       }
@@ -147,7 +150,7 @@ describe("a session's log", () => {
 });
 
 describe("thousands of harmed lines", () => {
-  for (const part of ["/wal/", "events.jsonl"]) {
+  for (const part of ["/wal/", "/events"]) {
     test(`in ${part} are set aside together, and do not keep the log from coming up`, async () => {
       const { disk } = await homeAfter(MID_LIFE);
       for (const path of pathsOf(disk, part)) disk.plant(path, new TextEncoder().encode("?\n\n".repeat(2000)));
@@ -225,7 +228,7 @@ const EDITS: Readonly<Record<string, Edit>> = {
 
 async function editEverywhere({ disk, memory }: Home, edit: Edit): Promise<number> {
   let edited = 0;
-  for (const path of pathsOf(disk, "events.jsonl")) {
+  for (const path of pathsOf(disk, "/events")) {
     const lines = linesOf(disk, path);
     const last = FOLLOWED.includes(sessionOf(path)) ? lines.length : lines.length - 1; // See the limits above.
     for (let at = 0; at < last; at += 1) {

@@ -122,7 +122,7 @@ describe("one rotten byte", () => {
     });
 
     test(`in the session logs of a home ${what}: nothing vanishes silently`, async () => {
-      expect(await rotEverywhere(await homeAfter(steps), "events.jsonl")).toBeGreaterThan(200);
+      expect(await rotEverywhere(await homeAfter(steps), "/events")).toBeGreaterThan(200);
     });
   }
 });

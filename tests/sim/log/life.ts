@@ -13,6 +13,7 @@ export const SMALL: LogOptions = {
   maxSegments: 3,
   maxQueuedBytes: 4096,
   ballastBytes: 0,
+  sessionBytes: 250,
 };
 
 export type Step =

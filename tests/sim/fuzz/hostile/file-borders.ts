@@ -8,7 +8,7 @@ import { encodeEnvelope, readEnvelope } from "../../../../src/log/checkpoint/env
 import { readJson } from "../../../../src/log/file/json-file.ts";
 import { listQuarantine } from "../../../../src/log/file/quarantine.ts";
 import { wholeLines } from "../../../../src/log/session/lines.ts";
-import { readLines } from "../../../../src/log/session/session-log.ts";
+import { FROM_START, readLines } from "../../../../src/log/session/session-log.ts";
 import { readSizes } from "../../../../src/log/tape/sizes.ts";
 import { entriesOf } from "../../../../src/log/wal/frame.ts";
 import { scanSegment } from "../../../../src/log/wal/segment-scan.ts";
@@ -97,7 +97,7 @@ const EVENT_BORDER: Border = {
     const name = attacker.oneOf([event, event, attacker.name()]);
     const line = entryLine(name, attacker.text(data));
     const bytes = attacker.oneOf([true, false]) ? attacker.bytes(line) : line;
-    for (const reading of readLines(wholeLines(bytes, 0, true), 0)) {
+    for (const reading of readLines(wholeLines(bytes, 0, true), FROM_START)) {
       if (reading.kind === "entry") for (const read of READERS) mayMiss(() => read(reading.entry));
     }
   },

@@ -158,4 +158,15 @@ export const SCREENS: readonly Message[] = [
   { n: 3, op: "cells", ...PLACE, until: 5 },
 ];
 
+export const PAGES: readonly Message[] = [
+  { type: "hello", token: "t" },
+  { type: "call", id: 1, method: "status", params: { a: [1] } },
+  { type: "watch", topics: ["*"] },
+  { type: "open", stream: 1, terminal: "t" },
+  { type: "took", stream: 1, bytes: 9 },
+  { type: "result", id: 1, result: { a: 1 } },
+  { type: "notice", topic: "t", data: {} },
+  { type: "closed", stream: 1, exit: null, why: { code: "c", message: "m", hint: "h" } },
+];
+
 export const ORDERS: readonly Message[] = [{ directory: "/d", secrets: '{"A":"b"}', token: "t" }];

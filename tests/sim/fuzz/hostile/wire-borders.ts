@@ -1,5 +1,5 @@
 // What comes over sockets, pipes and HTTP: requests and answers of the daemon, MCP, the holder's protocol, orders,
-// heartbeats and the screen program.
+// heartbeats, the screen program and the page.
 import { own } from "../../../../src/base/own.ts";
 import { fitting } from "../../../../src/wire/check.ts";
 import { decodeHeartbeat } from "../../../../src/wire/heartbeat.ts";
@@ -8,6 +8,7 @@ import * as holder from "../../../../src/wire/holder/json.ts";
 import { ordersIn } from "../../../../src/wire/holder/orders.ts";
 import * as protocol from "../../../../src/wire/holder/protocol.ts";
 import { decodeLine, LineReader } from "../../../../src/wire/lines.ts";
+import { parseHostMessage, parsePageMessage, readStream } from "../../../../src/wire/page/messages.ts";
 import { answerMcp } from "../../../../src/wire/provider/mcp.ts";
 import { TOOLS } from "../../../../src/wire/provider/tools.ts";
 import { RpcClient } from "../../../../src/wire/rpc/client.ts";
@@ -18,7 +19,7 @@ import { AgentFixture } from "../../../agent/house.ts";
 import type { Attacker } from "./attacks.ts";
 import { type Border, recorded } from "./border.ts";
 import { exampleOf } from "./example.ts";
-import { HEARTBEATS, MCP, type Message, ORDERS, SCREENS } from "./seeds.ts";
+import { HEARTBEATS, MCP, type Message, ORDERS, PAGES, SCREENS } from "./seeds.ts";
 
 /** A refusal is for people to read. */
 const MAX_REFUSAL = 16 << 10;
@@ -136,10 +137,21 @@ const SMALL_LINES: Border = {
   },
 };
 
+/** Both sides: a page may be older than its host. */
+const PAGE_MESSAGES: Border = {
+  name: "a message of the page or of its host",
+  inputs: 2,
+  meet: (attacker) => {
+    const line = Buffer.from(attacker.line(attacker.oneOf(PAGES))).toString();
+    for (const parse of [parsePageMessage, parseHostMessage]) recorded(parse(line) ?? null);
+    recorded(readStream(attacker.bytes(new Uint8Array([0, 0, 0, 1, 2])))?.stream ?? null);
+  },
+};
+
 /** Every example is valid: otherwise the attacks on it would stop at its first field. */
 export function wrongExamples(): string[] {
   const all: readonly (readonly [string, (typeof METHODS)[number][1]])[] = [...METHODS, ...Object.entries(SHAPES)];
   return all.flatMap(([name, shape]) => (fitting(shape, exampleOf(shape)) === undefined ? [name] : []));
 }
 
-export const WIRE_BORDERS: readonly Border[] = [REQUESTS, ANSWERS, MCP_BORDER, FRAMES, SMALL_LINES];
+export const WIRE_BORDERS: readonly Border[] = [REQUESTS, ANSWERS, MCP_BORDER, FRAMES, SMALL_LINES, PAGE_MESSAGES];

@@ -1,0 +1,90 @@
+// Pictures of every view of the page, light and dark, in windows of three sizes, from a real home with a real browser.
+//   npm run screenshots            all of them, into docs/images/
+//   npm run screenshots -- --readme    only the two of the README, which are the committed ones
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { ROOT } from "./files.ts";
+import { ScreenshotHome } from "./screenshot-home.ts";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const ARGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+const FOLDER = join(ROOT, "docs/images");
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 1440, height: 900 },
+  { width: 800, height: 900 },
+];
+const SCHEMES = ["light", "dark"] as const;
+
+type View = { readonly name: string; readonly hash: string; prepare?(page: Page): Promise<void> };
+
+const VIEWS: readonly View[] = [
+  { name: "now", hash: "#/now", prepare: (page) => page.getByText("asks to use").first().waitFor() },
+  { name: "terminals", hash: "#/terminals", prepare: drawn },
+  {
+    name: "terminal",
+    hash: "#/terminals/build",
+    prepare: (page) => page.locator(".xterm-rows, canvas").first().waitFor(),
+  },
+  { name: "recovery", hash: "#/recovery", prepare: (page) => page.getByText("Health").waitFor() },
+  { name: "access", hash: "#/access", prepare: (page) => page.getByRole("heading", { name: "Access" }).waitFor() },
+  { name: "palette", hash: "#/now", prepare: (page) => page.keyboard.press("Control+k") },
+];
+
+/** Every picture of the grid has something in it. As text: the types of browsers are not known here. */
+const DRAWN =
+  "document.querySelectorAll('canvas').length > 4 && [...document.querySelectorAll('canvas')].every((one) => one.width > 300)";
+
+async function drawn(page: Page): Promise<void> {
+  while (!(await page.evaluate(DRAWN))) await page.waitForTimeout(100);
+}
+
+async function shoot(browser: Browser, home: ScreenshotHome, wanted: Wanted): Promise<void> {
+  const { size, scheme, views, suffix } = wanted;
+  const context = await browser.newContext({ viewport: size, colorScheme: scheme });
+  const page = await context.newPage();
+  page.on("console", (message) => message.type() === "error" && console.error(`console: ${message.text()}`));
+  page.on("pageerror", (error) => console.error(`page: ${error.message}`));
+  await page.goto(home.link());
+  await page.getByRole("link", { name: /^Now/ }).waitFor();
+  for (const { name, hash, prepare } of views) {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await prepare?.(page);
+    await page.waitForTimeout(1_200); // Pictures of terminals are drawn twice a second.
+    await page.screenshot({ path: join(FOLDER, `${name}${suffix}.png`) });
+    console.log(`${name}${suffix}.png`);
+  }
+  await context.close();
+}
+
+type Wanted = {
+  readonly size: { readonly width: number; readonly height: number };
+  readonly scheme: (typeof SCHEMES)[number];
+  readonly views: readonly View[];
+  readonly suffix: string;
+};
+
+function wantedOf(args: readonly string[]): Wanted[] {
+  const [first] = SIZES;
+  const readme = VIEWS.filter(({ name }) => name === "now" || name === "terminals");
+  if (args.includes("--readme") && first !== undefined)
+    return [{ size: first, scheme: "light", views: readme, suffix: "" }];
+  return SIZES.flatMap((size) =>
+    SCHEMES.map((scheme) => ({ size, scheme, views: VIEWS, suffix: `-${size.width}-${scheme}` })),
+  );
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const home = new ScreenshotHome();
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+try {
+  await home.fill();
+  for (const wanted of wantedOf(process.argv.slice(2))) await shoot(browser, home, wanted);
+} finally {
+  await browser.close();
+  home.close();
+}

@@ -1,0 +1,125 @@
+// Lets browsers in (core/devices.ts): makes links, exchanges each for a token, and knows the tokens. It needs no log,
+// and works while the daemon recovers.
+// DK1. What is answered is durable: changes are stored one after the other, and take effect once they are.
+// DK2. A browser whose token is revoked is disconnected at once.
+import { isFault } from "../base/fault.ts";
+import { newId } from "../base/ids.ts";
+import { ok, type Result, refused } from "../base/result.ts";
+import * as core from "../core/devices.ts";
+import { readDevices, writeDevices } from "../home/devices-file.ts";
+import { paramsOf } from "../wire/rpc/params.ts";
+import type { ListedDevice } from "../wire/rpc/rpc.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { sha256 } from "../world/hash.ts";
+import type { Random } from "../world/random.ts";
+import type { Handlers } from "./rpc-server.ts";
+
+type DeviceWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly home: string;
+};
+
+const SECRET_BYTES = 32;
+const ID_BYTES = 16;
+
+export class DeviceDesk {
+  readonly #world: DeviceWorld;
+  readonly #disconnect: (device: string) => void;
+  #stored: core.Devices | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(world: DeviceWorld, disconnect: (device: string) => void) {
+    this.#world = world;
+    this.#disconnect = disconnect;
+  }
+
+  /** Throws a Fault if the disk does not answer; the next call tries again. */
+  get #devices(): core.Devices {
+    this.#stored ??= readDevices(this.#world.disk, this.#world.home);
+    return this.#stored;
+  }
+
+  get handlers(): Handlers {
+    return {
+      "device.link": () => this.#link(),
+      "device.redeem": async (given) => {
+        const params = paramsOf("device.redeem", given);
+        return params.ok ? this.#redeem(params.value.link, params.value.name) : params;
+      },
+      "device.list": async () => ok(core.current(this.#devices, this.#now()).devices.map(listed)),
+      "device.revoke": async (given) => {
+        const params = paramsOf("device.revoke", given);
+        return params.ok ? this.#revoke(params.value.id) : params;
+      },
+    };
+  }
+
+  /** The id of the device that has this token; undefined if it is not known. Counts as a use of it. */
+  bearer(token: string): string | undefined {
+    const id = this.#known(token)?.id;
+    // If it cannot be stored, it expires a little earlier.
+    if (id !== undefined) void this.#change((now, at) => ok(core.usedNow(now, id, at))).catch(() => undefined);
+    return id;
+  }
+
+  #known(token: string): core.Device | undefined {
+    try {
+      return core.deviceOf(this.#devices, sha256(token), this.#now());
+    } catch (error) {
+      if (isFault(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #link(): Promise<Result<{ link: string; until: string }>> {
+    const link = this.#secret();
+    const done = await this.#change((now, at) => ok(core.withLink(now, sha256(link), at)));
+    return done.ok ? ok({ link, until: done.value.links.at(-1)?.until ?? "" }) : done;
+  }
+
+  async #redeem(link: string, name: string): Promise<Result<{ id: string; token: string }>> {
+    const token = this.#secret();
+    const id = newId(this.#world.random.bytes(ID_BYTES));
+    const done = await this.#change((now, at) =>
+      core.redeemed(now, sha256(link), { id, name, hash: sha256(token) }, at),
+    );
+    return done.ok ? ok({ id, token }) : done;
+  }
+
+  async #revoke(id: string): Promise<Result<ListedDevice>> {
+    const known = this.#devices.devices.find((one) => one.id === id);
+    if (known === undefined) return refused("unknown", `There is no device ${id}.`, "holdfast devices ls shows them.");
+    const done = await this.#change((now) => ok(core.revoked(now, id)));
+    if (!done.ok) return done;
+    this.#disconnect(id); // DK2
+    return ok(listed(known));
+  }
+
+  /** DK1 */
+  #change(make: (before: core.Devices, now: number) => Result<core.Devices>): Promise<Result<core.Devices>> {
+    const done = this.#turn.then(async () => {
+      const after = make(this.#devices, this.#now());
+      if (!after.ok || after.value === this.#devices) return after;
+      await writeDevices(this.#world.disk, this.#world.home, after.value);
+      this.#stored = after.value;
+      return after;
+    });
+    this.#turn = done.catch(() => undefined); // The caller gets the error.
+    return done;
+  }
+
+  #now(): number {
+    return this.#world.clock.now();
+  }
+
+  #secret(): string {
+    return this.#world.random.bytes(SECRET_BYTES).toHex();
+  }
+}
+
+function listed({ id, name, madeAt, usedAt }: Omit<core.Device, "hash">): ListedDevice {
+  return { id, name, madeAt, usedAt };
+}

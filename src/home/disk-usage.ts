@@ -1,0 +1,86 @@
+// What takes room below the home, by kind.
+// DU1. Every file counts once: under the first kind whose pattern matches, also if it has several names.
+// DU2. Nothing behind a symbolic link is counted. What may not be read, or is removed meanwhile, is left out.
+import { isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
+import type { Disk } from "../world/disk.ts";
+
+/** By the path below the home. The order matters (DU1). */
+const KINDS = [
+  ["write-ahead log", /^wal\//],
+  [
+    "archive: ended runs, removed terminals, terminated agents",
+    /^(?:archive|(?:agents|terminals)\/_[^/]+|state\/.*\/sessions\/_[^/]+)\//,
+  ],
+  [
+    "logs of terminals, agents and runs",
+    /^(?:agents|terminals|tmux|state)\/.*\/(?:events(?:-\d+)?\.jsonl|(?:poison|trimmed)\.json)$/,
+  ],
+  ["output of terminals", /^terminals\/[^/]+\/(?:tape\/|sizes\.jsonl)/],
+  ["records of terminals", /^terminals\//],
+  ["output of steps", /^state\/[^/]+\/sessions\/[^/]+\/attempts\//],
+  ["checkpoints of runs and their history", /^state\//],
+  ["output of agents", /^agents\/[^/]+\/processes\//],
+  ["conversations of Claude Code in a sandbox", /^agents\/[^/]+\/claude\//],
+  ["records and checkpoints of agents", /^agents\//],
+  ["saved tmux sessions", /^tmux\//],
+  ["quarantine", /^quarantine\//],
+  ["reports of recoveries", /^recovery\/reports\//],
+  ["checkpoints of terminals, and recovery", /^recovery\//],
+  ["worktrees of runs", /^worktrees\//],
+  ["clones for sandboxed agents", /^clones\//],
+  ["ballast: given up if the disk is full", /^ballast$/],
+  ["sockets, programs of holders, daemon's log", /^(?:run\/|wal\.lock$)/],
+  ["other files", /^/],
+] as const satisfies readonly (readonly [string, RegExp])[];
+
+export type KindUsage = { readonly kind: string; readonly files: number; readonly bytes: number };
+
+/** The largest first; kinds of which there is nothing are left out. */
+export function diskUsage(disk: Disk, home: string): KindUsage[] {
+  const usage = new Map<string, { files: number; bytes: number }>();
+  const seen = new Set<string>();
+  for (const { path, size, id } of filesBelow(disk, home)) {
+    if (seen.has(id)) continue; // DU1
+    seen.add(id);
+    const [kind] = KINDS.find(([, pattern]) => pattern.test(path)) ?? KINDS[0];
+    const { files, bytes } = usage.get(kind) ?? { files: 0, bytes: 0 };
+    usage.set(kind, { files: files + 1, bytes: bytes + size });
+  }
+  return [...usage].map(([kind, found]) => ({ kind, ...found })).sort((a, b) => b.bytes - a.bytes);
+}
+
+type Found = { readonly path: string; readonly size: number; readonly id: string };
+
+/** Paths are below the home. */
+function* filesBelow(disk: Disk, home: string): Generator<Found> {
+  const directories = [""];
+  for (let at = directories.pop(); at !== undefined; at = directories.pop()) {
+    for (const name of namesIn(disk, joinPath(home, at))) {
+      const path = at === "" ? name : `${at}/${name}`;
+      const stat = statOf(disk, joinPath(home, path));
+      if (stat?.kind === "directory") directories.push(path);
+      else if (stat?.kind === "file") yield { path, size: stat.size, id: stat.id };
+    }
+  }
+}
+
+/** DU2 */
+function namesIn(disk: Disk, path: string): string[] {
+  try {
+    return disk.list(path);
+  } catch (error) {
+    if (isFault(error)) return [];
+    throw error;
+  }
+}
+
+/** DU2 */
+function statOf(disk: Disk, path: string) {
+  try {
+    return disk.lstat(path);
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}

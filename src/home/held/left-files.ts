@@ -1,0 +1,34 @@
+// What a holder and the daemon leave in the directory of a held program, for garbage collection.
+// LF1. Only names that are ours are listed: files of other programs stay, and so does a directory that holds some.
+// LF2. Contents come before their directory, and nothing behind a symbolic link is listed.
+import { joinPath } from "../../base/path.ts";
+import { listWithin } from "../../log/file/file.ts";
+import { isSegmentName } from "../../log/tape/segments.ts";
+import type { Disk } from "../../world/disk.ts";
+
+/** Of a program on pipes there are all three (holder/output.ts). */
+const TAPES = ["tape", "stderr-tape", "input-tape"] as const;
+
+/** Records of all generations, sizes and a step's values; also the temporary files of those, if a crash left any. */
+const RECORD = /^(?:(?:holder|claim|exit)(?:-\d+)?\.json|sizes\.jsonl|file-\d+)(?:(?:\.[\w-]+)?\.tmp)?$/;
+
+/** A directory that holds files of other programs stays, and is not worth a mention. */
+export function isRemovable(disk: Disk, path: string): boolean {
+  return disk.lstat(path)?.kind !== "directory" || disk.list(path).length === 0;
+}
+
+/** What its program printed, and what it was sent on pipes. */
+export function tapeFiles(disk: Disk, directory: string): string[] {
+  const names = listWithin(disk, directory);
+  return TAPES.filter((name) => names.includes(name)).flatMap((name) => {
+    const tape = joinPath(directory, name);
+    if (disk.lstat(tape)?.kind !== "directory") return []; // LF2
+    const segments = disk.list(tape).filter(isSegmentName); // LF1
+    return [...segments.map((segment) => joinPath(tape, segment)), tape];
+  });
+}
+
+export function recordFiles(disk: Disk, directory: string): string[] {
+  const names = listWithin(disk, directory).filter((name) => RECORD.test(name)); // LF1
+  return names.map((name) => joinPath(directory, name));
+}

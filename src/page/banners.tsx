@@ -1,0 +1,111 @@
+// What is true for every view: no host, no daemon, a recovery, safe mode; and the page of a browser that is signed out.
+import type { JSX } from "preact";
+import { Action } from "./parts/action.tsx";
+import { localised } from "./parts/frame.tsx";
+import { showReport } from "./recovery/bug-report.tsx";
+import { hashOf } from "./state/route.ts";
+import { call, daemon, feeds, link, reconnect, refresh, safeMode } from "./state/session.ts";
+import { signInTrouble } from "./state/sign-in.ts";
+
+export function Banners(): JSX.Element {
+  return (
+    <div class="banners">
+      <Down />
+      <Recovering />
+      <SafeMode />
+    </div>
+  );
+}
+
+/** A connection that is made within moments is nothing to speak of. */
+const WORTH_SAYING = 2;
+
+function Down(): JSX.Element | null {
+  const state = link.value;
+  if (state.kind === "connecting" && state.failures >= WORTH_SAYING)
+    return (
+      <div class="banner bad" role="alert">
+        <strong>The web host does not answer.</strong>
+        <p>
+          The page connects again by itself and catches up. What you see may be old. If it stays like this:{" "}
+          <code>holdfast up</code>, then <code>holdfast logs</code>.{" "}
+          <button type="button" class="link" onClick={reconnect}>
+            Try now
+          </button>
+        </p>
+      </div>
+    );
+  if (state.kind !== "up" || daemon.value.up || daemon.value.why === "") return null;
+  return (
+    <div class="banner bad" role="alert">
+      <strong>{localised(daemon.value.why)}</strong>
+      <p>
+        Terminals keep working here. Everything else is read-only until the daemon is back, and catches up by itself. If
+        it stays like this: <code>holdfast up</code>, then <code>holdfast logs</code>.
+      </p>
+    </div>
+  );
+}
+
+function Recovering(): JSX.Element | null {
+  const recovery = feeds.status.value.value?.recovery;
+  if (recovery === undefined || !daemon.value.up || recovery.stage === "LIVE") return null;
+  const { stage, progress, reading } = recovery;
+  const isFailed = stage.endsWith("_FAILED");
+  const how = reading
+    ? `reading ${reading.what}, ${reading.done} of ${reading.total}`
+    : progress && `${progress.done} of ${progress.total} terminals are back`;
+  return (
+    <div class={`banner ${isFailed ? "bad" : "info"}`} role="status">
+      <strong>
+        {isFailed ? "The recovery failed" : "Recovering"}: {stage.toLowerCase().replaceAll("_", " ")}
+      </strong>
+      <p>
+        {how ? `${how}. ` : ""}
+        <a href={hashOf({ view: "recovery", report: undefined })}>Watch it</a>
+      </p>
+    </div>
+  );
+}
+
+function SafeMode(): JSX.Element | null {
+  const state = safeMode.value;
+  if (!state.active) return null;
+  return (
+    <div class="banner warn" role="alert">
+      <strong>Safe mode</strong>
+      <p>{localised(state.reason)}</p>
+      <ul>
+        {state.off.map((what) => (
+          <li key={what}>{what}</li>
+        ))}
+      </ul>
+      <p class="buttons">
+        <Action
+          kind="primary"
+          run={() => call("safe-mode.exit", {})}
+          success="Safe mode is off."
+          done={() => refresh("status", "terminals", "agents", "runs")}
+        >
+          Leave safe mode
+        </Action>
+        <button type="button" class="button" onClick={() => void showReport()}>
+          Report…
+        </button>
+      </p>
+    </div>
+  );
+}
+
+export function SignedOut(): JSX.Element {
+  const said = link.value.kind === "signed out" ? link.value.why : signInTrouble.value;
+  const why = said.split(/(?<=\.)\s/)[0] ?? ""; // The rest says what is below.
+  return (
+    <section class="signed-out" role="alert">
+      <h1>{why === "" ? "This browser is not signed in." : localised(why)}</h1>
+      <p>
+        In a shell of yours, <code>holdfast open</code> prints a link that signs this browser in. It works once.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,2 @@
+// Style sheets are bundled; what imports one gets nothing from it.
+declare module "*.css";

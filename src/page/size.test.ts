@@ -1,0 +1,14 @@
+// What a browser loads (docs/decisions/0031-page.md).
+import { expect, test } from "bun:test";
+import { buildPage } from "../world/real/page-build.ts";
+
+const FIRST = ["/", "/main.js", "/main.css"];
+
+test("the whole page is under 200 KB, compressed, and what the first view needs under 60 KB", async () => {
+  const { files } = await buildPage();
+  const sizes = new Map(files.map(({ path, gzip }) => [path, Uint8Array.fromBase64(gzip).length]));
+  const sum = (paths: Iterable<string>) => [...paths].reduce((all, path) => all + (sizes.get(path) ?? 0), 0);
+  expect(FIRST.every((path) => sizes.has(path))).toBe(true);
+  expect(sum(FIRST)).toBeLessThan(60_000);
+  expect(sum(sizes.keys())).toBeLessThan(200_000);
+});

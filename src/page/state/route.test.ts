@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { hashOf, type Route, routeIn } from "./route.ts";
+
+test("every route survives the address", () => {
+  const routes: Route[] = [
+    { view: "now" },
+    { view: "terminals" },
+    { view: "access" },
+    { view: "terminal", id: "a/b %" },
+    { view: "recovery", report: undefined },
+    { view: "recovery", report: "2026-11-17T10.json" },
+  ];
+  for (const route of routes) expect(routeIn(hashOf(route))).toEqual(route);
+});
+
+test("an address that means nothing shows what waits", () => {
+  for (const hash of ["", "#", "#/x/y", "#link=abc"]) expect(routeIn(hash)).toEqual({ view: "now" });
+  expect(routeIn("#/terminals/%E0%A4%A")).toEqual({ view: "terminals" });
+});

@@ -1,0 +1,104 @@
+// The page's connection to its host, and everything that was fetched over it.
+// SE1. After each connection, and each time the daemon is back, everything is fetched again: what happened in between
+//      sent no notices to us.
+// SE2. While the daemon is down, what was fetched last stays visible, and nothing can be changed.
+import { computed, effect, signal } from "@preact/signals";
+import { type LinkState, PageClient } from "../../wire/page/client.ts";
+import type { DaemonState, PageMethods, SafeModeView } from "../../wire/page/messages.ts";
+import type { ListedAgent, ListedPrompt, OwnedRule } from "../../wire/rpc/agent.ts";
+import { allRows } from "../../wire/rpc/page.ts";
+import type { BriefTerminal, ListedDevice, Notice, StatusResult } from "../../wire/rpc/rpc.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { after, chance, connect, every, now, readToken } from "../browser.ts";
+import { Feed } from "./feed.ts";
+import { type ListName, listsFor } from "./topics.ts";
+
+export const link = signal<LinkState>({ kind: "connecting", failures: 0 });
+export const daemon = signal<DaemonState>({ up: false, why: "" });
+export const safeMode = signal<SafeModeView>({ active: false });
+/** The time, for ages; it moves in steps that nobody notices. */
+export const clock = signal(now());
+export const canAct = computed(() => link.value.kind === "up" && daemon.value.up); // SE2
+
+const CLOCK_MS = 2_000;
+/** Clients and last outputs of terminals change without a notice. */
+const LOOK_MS = 15_000;
+/** More runs and agents than a person looks through; the command line lists all. */
+const RECENT = 200;
+
+const client = new PageClient(
+  { connect, token: readToken, after, chance },
+  { link: onLink, daemon: onDaemon, notice: onNotice },
+);
+
+export const call = <M extends keyof PageMethods>(method: M, params: PageMethods[M]["params"]) =>
+  client.call(method, params);
+export const openStream: PageClient["open"] = (terminal, events) => client.open(terminal, events);
+
+export const feeds = {
+  status: new Feed<StatusResult>(() => client.call("status", {}), after),
+  terminals: new Feed<readonly BriefTerminal[]>(() => allRows(client, "terminal.list", {}), after),
+  agents: new Feed<readonly ListedAgent[]>(() => allRows(client, "agent.list", { newest: true, limit: RECENT }), after),
+  prompts: new Feed<readonly ListedPrompt[]>(() => allRows(client, "prompt.list", {}), after),
+  runs: new Feed<readonly ListedRun[]>(() => allRows(client, "workflow.list", { newest: true, limit: RECENT }), after),
+  rules: new Feed<readonly OwnedRule[]>(() => allRows(client, "rule.list", {}), after),
+  devices: new Feed<readonly ListedDevice[]>(() => client.call("device.list", {}), after),
+  reports: new Feed<PageMethods["web.reports"]["result"]>(() => client.call("web.reports", {}), after),
+} satisfies Readonly<Record<ListName, unknown>>;
+
+function onLink(state: LinkState): void {
+  link.value = state;
+  if (state.kind !== "up") daemon.value = { up: false, why: "" };
+  else void lookAtState();
+}
+
+function onDaemon(state: DaemonState): void {
+  daemon.value = state;
+  void lookAtState();
+  if (state.up)
+    refreshAll(); // SE1
+  else feeds.reports.refresh();
+}
+
+function onNotice({ topic }: Notice): void {
+  for (const name of listsFor(topic)) feeds[name].refresh();
+  if (topic.startsWith("safe-mode.") || topic.startsWith("recovery.")) void lookAtState();
+}
+
+/** From the disk, by the host: it is known while the daemon is down, too. */
+async function lookAtState(): Promise<void> {
+  const state = await client.call("web.state", {});
+  if (state.ok) safeMode.value = state.value.safeMode;
+}
+
+function refreshAll(): void {
+  for (const feed of Object.values(feeds)) feed.refresh();
+}
+
+/** Connects, and keeps connected. */
+export function start(): void {
+  client.start();
+  every(CLOCK_MS, () => {
+    clock.value = now();
+  });
+  every(LOOK_MS, () => {
+    if (canAct.value && !document.hidden) for (const name of ["status", "terminals"] as const) feeds[name].refresh();
+  });
+}
+
+/** Tries at once, instead of after the pause. */
+export function reconnect(): void {
+  client.start();
+}
+
+/** Calls `fn` each time that the host has answered; returns the function that ends this. */
+export function whenUp(fn: () => void): () => void {
+  return effect(() => {
+    if (link.value.kind === "up") fn();
+  });
+}
+
+/** After a change of ours: the notice of it may be late. */
+export function refresh(...names: readonly ListName[]): void {
+  for (const name of names) feeds[name].refresh();
+}

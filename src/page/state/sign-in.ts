@@ -1,0 +1,60 @@
+// Signing in by a link: the page exchanges it for a token of its own.
+// SI1. The link is behind the #, which browsers send nowhere. It leaves the address once it was used, or is of no use.
+// SI2. If the host or the daemon does not answer, the link was not used: it is tried again by itself.
+import { signal } from "@preact/signals";
+import { jsonIn } from "../../base/json.ts";
+import { check } from "../../wire/check.ts";
+import { object, text } from "../../wire/shape.ts";
+import { after, keepToken, post, readToken } from "../browser.ts";
+
+const WAIT_MS = 8_000;
+const AGAIN_MS = 2_000;
+
+const SESSION = object({ token: text });
+const REFUSED = object({ code: text, message: text });
+
+/** Why this browser is not signed in, as far as a link or its absence tells; empty if it may be. */
+export const signInTrouble = signal("");
+
+/** What became of a link. */
+export type SignIn =
+  | { readonly kind: "signed in"; readonly token: string }
+  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "not yet"; readonly why: string };
+
+/** SI2 */
+export function signInOf(status: number, body: string): SignIn {
+  const value = jsonIn(body);
+  const session = check(SESSION, value);
+  if (status === 200 && session.ok) return { kind: "signed in", token: session.value.token };
+  const refusal = check(REFUSED, value);
+  if (!refusal.ok) return { kind: status === 429 || status >= 500 ? "not yet" : "refused", why: body.trim() };
+  const isDown = refusal.value.code.startsWith("daemon.");
+  return { kind: isDown ? "not yet" : "refused", why: refusal.value.message };
+}
+
+/** Calls `done` when there is a token, or nothing left to try. */
+export async function signIn(done: () => void): Promise<void> {
+  const link = new URLSearchParams(location.hash.slice(1)).get("link");
+  if (link === null) {
+    if (readToken() === "") signInTrouble.value = "This browser is not signed in.";
+    return done();
+  }
+  const result = await exchange(link);
+  signInTrouble.value = result.kind === "signed in" ? "" : result.why;
+  if (result.kind === "not yet") return void after(AGAIN_MS, () => void signIn(done)); // SI2
+  history.replaceState(null, "", location.pathname); // SI1
+  if (result.kind === "signed in") keepToken(result.token);
+  done();
+}
+
+async function exchange(link: string): Promise<SignIn> {
+  try {
+    const { status, text: body } = await post("/api/session", { link }, WAIT_MS);
+    return signInOf(status, body);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException)
+      return { kind: "not yet", why: "The web host does not answer." };
+    throw error;
+  }
+}

@@ -1,0 +1,177 @@
+// One terminal: the real thing, and what can be done with it.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { endedText } from "../../base/exit-code.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
+import { keepChoice, readChoice } from "../browser.ts";
+import { Action } from "../parts/action.tsx";
+import { Empty, State } from "../parts/frame.tsx";
+import { hashOf } from "../state/route.ts";
+import { call, canAct, feeds, refresh } from "../state/session.ts";
+import { LostTerminal } from "./lost-terminal.tsx";
+import { askKill, askMove, askRename } from "./terminal-forms.tsx";
+import type { SessionState } from "./terminal-session.ts";
+import { stateOf } from "./terminals.tsx";
+import { Window } from "./window.ts";
+
+const READER = "screen-reader";
+
+export function TerminalView({ id }: { readonly id: string }): JSX.Element {
+  const terminal = feeds.terminals.value.value?.find((one) => one.id === id || one.name === id);
+  if (terminal?.state.kind === "uncertain")
+    return (
+      <div class="view">
+        <h1>{terminal.name}</h1>
+        <LostTerminal terminal={terminal} />
+      </div>
+    );
+  if (terminal === undefined && feeds.terminals.value.value !== undefined)
+    return (
+      <div class="view">
+        <h1>Terminal</h1>
+        <Empty>
+          There is no terminal {id}. <a href={hashOf({ view: "terminals" })}>All terminals</a>
+        </Empty>
+      </div>
+    );
+  // Without a list, while the daemon is down, the id alone is enough to attach.
+  return <Attached key={terminal?.id ?? id} id={terminal?.id ?? id} terminal={terminal} />;
+}
+
+function Attached({
+  id,
+  terminal,
+}: {
+  readonly id: string;
+  readonly terminal: BriefTerminal | undefined;
+}): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const window = useSignal<Window | undefined>(undefined);
+  const state = useSignal<SessionState>({ kind: "connecting", why: "" });
+  const isSearching = useSignal(false);
+  const isRead = useSignal(readChoice(READER) === "on");
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const made = new Window(place.current, id, {
+      state: (now) => (state.value = now),
+      search: () => (isSearching.value = true),
+      leave: () => document.querySelector<HTMLElement>(".toolbar a")?.focus(),
+    });
+    window.value = made;
+    return () => made.close();
+  }, [id]);
+  useEffect(() => window.value?.setReader(isRead.value), [isRead.value, window.value]);
+  const setRead = (on: boolean) => {
+    isRead.value = on;
+    keepChoice(READER, on ? "on" : "off");
+  };
+  return (
+    <div class="terminal-view">
+      <div class="toolbar" role="toolbar" aria-label="Terminal">
+        <a href={hashOf({ view: "terminals" })} aria-label="All terminals">
+          ←
+        </a>
+        <h1>{terminal?.name ?? id}</h1>
+        <Connection state={state.value} terminal={terminal} />
+        <span class="grow" />
+        <button type="button" class="button" onClick={() => (isSearching.value = !isSearching.value)}>
+          Search
+        </button>
+        <button type="button" class="button" aria-pressed={isRead.value} onClick={() => setRead(!isRead.value)}>
+          Screen reader
+        </button>
+        {terminal !== undefined && <Buttons terminal={terminal} />}
+      </div>
+      {isSearching.value && <Search window={window.value} close={() => (isSearching.value = false)} />}
+      <section class="screen" ref={place} aria-label={`Screen of ${terminal?.name ?? id}`} />
+    </div>
+  );
+}
+
+function Connection({ state, terminal }: ConnectionProps): JSX.Element {
+  if (state.kind === "ended") return <State word={endedText(state.exit)} tone="soft" />;
+  if (state.kind === "connecting") return <State word={state.why === "" ? "connecting…" : state.why} tone="warn" />;
+  return terminal === undefined ? <State word="attached" tone="good" /> : <State {...stateOf(terminal)} />;
+}
+
+type ConnectionProps = { readonly state: SessionState; readonly terminal: BriefTerminal | undefined };
+
+function Buttons({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
+  const { id, name, state } = terminal;
+  const off = !canAct.value;
+  return (
+    <>
+      <button type="button" class="button" disabled={off} onClick={() => askRename(terminal)}>
+        Rename
+      </button>
+      <button type="button" class="button" disabled={off} onClick={() => askMove(terminal)}>
+        Move
+      </button>
+      {state.kind === "running" && (
+        <button type="button" class="button danger" disabled={off} onClick={() => askKill(terminal)}>
+          End…
+        </button>
+      )}
+      {state.kind === "ended" && (
+        <Action
+          run={() => call("terminal.remove", { id })}
+          success={`${name} is removed.`}
+          done={() => refresh("terminals")}
+        >
+          Remove
+        </Action>
+      )}
+    </>
+  );
+}
+
+function Search({ window, close }: { readonly window: Window | undefined; readonly close: () => void }): JSX.Element {
+  const text = useSignal("");
+  const isFound = useSignal(true);
+  const find = (way: "next" | "previous") => {
+    isFound.value = text.value === "" || window?.find(text.value, way) === true;
+  };
+  const end = () => {
+    window?.find("", "next");
+    window?.focus();
+    close();
+  };
+  return (
+    <form
+      class="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        find("previous");
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") end();
+      }}
+    >
+      <input
+        aria-label="Search this terminal"
+        placeholder="Search this terminal"
+        ref={(input) => {
+          if (text.peek() === "") input?.focus();
+        }}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          find("previous");
+        }}
+      />
+      <button type="submit" class="button">
+        Previous
+      </button>
+      <button type="button" class="button" onClick={() => find("next")}>
+        Next
+      </button>
+      <span class="soft" role="status">
+        {isFound.value ? "" : "Not found"}
+      </span>
+      <button type="button" class="button" onClick={end}>
+        Close
+      </button>
+    </form>
+  );
+}

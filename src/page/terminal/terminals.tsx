@@ -1,0 +1,117 @@
+// Terminals: a grid of live pictures, by lane.
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { endedText } from "../../base/exit-code.ts";
+import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
+import { Action } from "../parts/action.tsx";
+import { Ago, Empty, Section, State, type Tone } from "../parts/frame.tsx";
+import { hashOf } from "../state/route.ts";
+import { call, canAct, feeds, refresh } from "../state/session.ts";
+import { commandText, programText, shortPath } from "../words.ts";
+import { lanesOf } from "./lanes.ts";
+import { LostTerminal } from "./lost-terminal.tsx";
+import { askNewTerminal } from "./terminal-forms.tsx";
+import { Thumbnail } from "./thumbnail.ts";
+
+export function Terminals(): JSX.Element {
+  const terminals = feeds.terminals.value.value;
+  return (
+    <div class="view wide">
+      <div class="head">
+        <h1>Terminals</h1>
+        <button type="button" class="button primary" disabled={!canAct.value} onClick={() => askNewTerminal("main")}>
+          New terminal
+        </button>
+      </div>
+      {terminals === undefined && <Empty>Looking…</Empty>}
+      {terminals?.length === 0 && (
+        <Empty>
+          No terminals yet. <code>holdfast new</code> opens one in your shell.
+        </Empty>
+      )}
+      {lanesOf(terminals ?? []).map(({ lane, open, lost, ended }) => (
+        <Section key={lane} title={lane} many={open.length}>
+          <ul class="grid">
+            {open.map((terminal) => (
+              <Tile key={terminal.id} terminal={terminal} />
+            ))}
+          </ul>
+          {lost.map((terminal) => (
+            <LostTerminal key={terminal.id} terminal={terminal} />
+          ))}
+          <ul class="rows">
+            {ended.map((terminal) => (
+              <Ended key={terminal.id} terminal={terminal} />
+            ))}
+          </ul>
+        </Section>
+      ))}
+    </div>
+  );
+}
+
+export function stateOf({ state, trouble, signal }: BriefTerminal): { readonly word: string; readonly tone: Tone } {
+  if (trouble !== undefined) return { word: "in trouble", tone: "bad" };
+  if (signal !== undefined) return { word: `gets ${signal.name}`, tone: "warn" };
+  if (state.kind === "running") return { word: "running", tone: "good" };
+  if (state.kind === "uncertain") return { word: "not restarted", tone: "bad" };
+  return state.kind === "starting" ? { word: "starting", tone: "warn" } : { word: "ended", tone: "soft" };
+}
+
+function Tile({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
+  const { id, name, recipe, restored, lastOutputAt, clients, trouble } = terminal;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current === null) return undefined;
+    const thumbnail = new Thumbnail(canvas.current, id);
+    return () => thumbnail.close();
+  }, [id]);
+  const state = stateOf(terminal);
+  const cwd = restored?.cwd ?? recipe.cwd;
+  return (
+    <li class="tile">
+      <canvas ref={canvas} />
+      <p class="caption">
+        <a data-item href={hashOf({ view: "terminal", id })}>
+          {name}
+        </a>
+        <State {...state} />
+        <span class="soft grow">{clients > 0 ? `${clients} attached` : ""}</span>
+        <Ago at={lastOutputAt} />
+      </p>
+      <p class="soft path" title={trouble ?? `${commandText(recipe.argv)} in ${cwd}`}>
+        {trouble ?? `${programText(recipe.argv)} · ${shortPath(cwd, 28)}`}
+      </p>
+    </li>
+  );
+}
+
+function Ended({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element | null {
+  const { id, name, state } = terminal;
+  if (state.kind !== "ended") return null;
+  return (
+    <li class="row">
+      <a data-item href={hashOf({ view: "terminal", id })}>
+        <strong>{name}</strong>
+      </a>
+      <span class="soft grow">{endedText(state)}</span>
+      <Action
+        label={`Start again: ${name}`}
+        run={() => call("terminal.restore", { id, way: "recipe" })}
+        success={`${name} runs its command again.`}
+        done={() => refresh("terminals")}
+      >
+        Start again
+      </Action>
+      <Action
+        label={`Remove ${name}`}
+        run={() => call("terminal.remove", { id })}
+        success={`${name} is removed.`}
+        done={() => refresh("terminals")}
+      >
+        Remove
+      </Action>
+      <Ago at={state.at} />
+    </li>
+  );
+}

@@ -1,0 +1,120 @@
+// What the host answers itself, from the disk: also while the daemon is down.
+// OM1. Safe mode is shown even then: that is when people look. A daemon that answers knows better.
+// OM2. A terminal that the page opens gets the environment in which Holdfast was started. It never reaches the browser.
+import { isId } from "../base/ids.ts";
+import { ok, type Result, refused } from "../base/result.ts";
+import type { Fate } from "../core/recovery.ts";
+import type { AttachView } from "../core/terminal/screen.ts";
+import { sightOf } from "../home/held/attach-view.ts";
+import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
+import { readLastCrash } from "../home/last-crash.ts";
+import { readReport, reportNames } from "../home/reports.ts";
+import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
+import { fitting } from "../wire/check.ts";
+import { side } from "../wire/holder/protocol.ts";
+import {
+  NEW_TERMINAL,
+  type ReportSummary,
+  type SafeModeView,
+  type WebMethods,
+  type WebReports,
+  type WebState,
+} from "../wire/page/messages.ts";
+import { flag, nullable, object, text } from "../wire/shape.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Self } from "../world/self.ts";
+import { within } from "../world/wait.ts";
+import type { DaemonLink } from "./daemon-link.ts";
+
+/** Longer than any healthy answer, shorter than a person's patience. */
+const PATIENCE_MS = 2_000;
+const SLOW = "The daemon does not answer. The watchdog starts it again if it stays silent.";
+
+const SCREEN = object({ terminal: text, cols: side, rows: side });
+const SAFE_MODE = object({ safeMode: object({ active: flag, reason: nullable(text) }) });
+
+export type OwnWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly self: Pick<Self, "environment">;
+  readonly home: string;
+  /** A text for a bug report. */
+  bundle(reports: WebReports): Promise<string>;
+};
+
+type Answer = (params: object, link: DaemonLink) => Promise<Result<unknown>>;
+
+export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, Answer>> {
+  return {
+    "web.state": async (_, link) => ok(await stateOf(world, link)),
+    "web.screen": (params) => screenOf(world, params),
+    "web.new": (params, link) => open(world, params, link),
+    "web.reports": async () => ok(reportsOf(world)),
+    "web.bundle": async () => ok({ text: await world.bundle(reportsOf(world)) }),
+  };
+}
+
+/** OM2 */
+async function open({ self }: OwnWorld, params: object, link: DaemonLink): Promise<Result<unknown>> {
+  const given = fitting(NEW_TERMINAL, params);
+  if (given === undefined) return refused("bad-params", "This is not a terminal to open.", "Reload the page.");
+  const env: Readonly<Record<string, string>> = { ...self.environment(), TERM: "xterm-256color" };
+  const { SHELL = "/bin/sh", HOME = "/" } = env;
+  const { name, lane, cwd, command } = given;
+  const argv = command.trim() === "" ? [SHELL] : [SHELL, "-c", command];
+  return link.call("terminal.new", { name, lane, argv, cwd: cwd === "" ? HOME : cwd, env, cols: 100, rows: 30 });
+}
+
+async function stateOf({ disk, clock, home }: OwnWorld, link: DaemonLink): Promise<WebState> {
+  const answer = link.state.up ? await within(clock, PATIENCE_MS, link.call("status", {})) : undefined;
+  const told = answer?.ok === true ? fitting(SAFE_MODE, answer.value)?.safeMode : undefined;
+  const why = answer?.ok === false ? answer.error.message : link.state.up ? SLOW : link.state.why;
+  const daemon = answer?.ok === true ? { up: true, why: "" } : { up: false, why };
+  return { at: new Date(clock.now()).toISOString(), daemon, safeMode: safeModeView(disk, home, told) };
+}
+
+/** OM1 */
+function safeModeView(
+  disk: Disk,
+  home: string,
+  told: { readonly active: boolean; readonly reason: string | null } | undefined,
+): SafeModeView {
+  const file = readSafeMode(disk, home);
+  if (!(told?.active ?? file.active)) return { active: false };
+  return {
+    active: true,
+    reason: told?.reason ?? (file.active ? file.reason : "The reason is not on record."),
+    off: SAFE_MODE_OFF.map(({ says }) => says),
+    leave: "holdfast safe-mode exit",
+    report: "holdfast recovery report",
+  };
+}
+
+async function screenOf({ disk, home }: OwnWorld, params: object): Promise<Result<AttachView>> {
+  const given = fitting(SCREEN, params);
+  const id = given?.terminal ?? "";
+  const spec = isId(id) ? readSpec(terminalFiles(disk, home, id)) : undefined;
+  if (given === undefined || spec === undefined)
+    return refused("no-terminal", "There is no such terminal.", "`holdfast ls` lists them.");
+  const { cols, rows } = given;
+  // How it was restored is known to the daemon alone. Without it, a screen from before that is not used.
+  return ok(await sightOf(disk, home, { id, generation: spec.generation, restored: undefined }, { cols, rows }));
+}
+
+function reportsOf({ disk, home }: OwnWorld): WebReports {
+  const last = readLastCrash(disk, home);
+  const crashes = Object.values(last?.programs ?? {}).map(({ name, time, reason, exitCode, signal }) => ({
+    ...{ name, time, reason, exitCode, signal },
+  }));
+  const reports = reportNames(disk, home).flatMap((name) => summaryOf(disk, home, name) ?? []);
+  return { reports: reports.reverse(), crashes: crashes.toSorted((a, b) => (a.time < b.time ? 1 : -1)) };
+}
+
+function summaryOf(disk: Disk, home: string, name: string): ReportSummary | undefined {
+  const report = readReport(disk, home, name);
+  if (report === null) return undefined;
+  const fates: Partial<Record<Fate, number>> = {};
+  for (const { fate } of report.items) fates[fate] = (fates[fate] ?? 0) + 1;
+  return { name, at: report.at, cause: report.cause, tookMs: report.tookMs, fates };
+}

@@ -1,0 +1,176 @@
+// The messages between the page in a browser and the web host, on one WebSocket for each tab. Both sides use this file.
+// PM1. Text messages are JSON objects with a `type`; unknown types and fields are ignored by the page, which may be
+//      older than the host. The host closes the connection of a page that sends what it does not know.
+// PM2. Binary messages are a piece of a stream, both ways: u32 stream number (big-endian), then bytes of the holder
+//      protocol as they are (wire/holder). The page's first frame is HELLO with an empty token.
+// PM3. The page chooses the numbers of its calls and streams. A number may be used again once its answer or `closed`
+//      has come.
+import { own } from "../../base/own.ts";
+import { RIGHTS } from "../../core/principal.ts";
+import type { Fate } from "../../core/recovery.ts";
+import type { AttachView } from "../../core/terminal/screen.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import { fitting } from "../check.ts";
+import { putU32 } from "../holder/frames.ts";
+import { EXIT_SHAPE } from "../holder/protocol.ts";
+import { decodeLine } from "../lines.ts";
+import type { Method, Methods, Report } from "../rpc/rpc.ts";
+import { count, flag, type Infer, list, literal, nullable, object, type Shape, text, textOf, whole } from "../shape.ts";
+
+/** Where the page opens its WebSocket. */
+export const SOCKET_PATH = "/api/socket";
+
+/** Close codes. Any other one means: connect again. */
+export const CLOSE = {
+  /** The token is wrong, was revoked, or has expired: sign in again. */
+  signedOut: 4401,
+  /** Too many wrong tokens, or too many connections: wait before connecting again. */
+  tooMany: 4429,
+  /** The page broke the protocol or a limit. */
+  broken: 4400,
+} as const;
+
+/** While more than this many bytes of a stream are not taken, the host does not read from its holder. */
+export const MAX_UNTAKEN = 256 << 10;
+/** Of the numbers of streams. */
+const MAX_STREAM = 0xffff_ffff;
+
+const stream = whole(0, MAX_STREAM);
+
+const FROM_PAGE = {
+  /** The first message, within seconds. */
+  hello: object({ type: literal("hello"), token: text }),
+  /** `params` is checked by the one that carries it out. */
+  call: object({ type: literal("call"), id: count, method: text, params: object({}) }),
+  /** The notices of the daemon with these topics are wanted, instead of those before. */
+  watch: object({ type: literal("watch"), topics: list(textOf({ most: 100 })) }),
+  /** Connects to the holder of a terminal. */
+  open: object({ type: literal("open"), stream, terminal: textOf({ least: 1, most: 64 }) }),
+  /** How many bytes of the stream the page has processed, in all. */
+  took: object({ type: literal("took"), stream, bytes: count }),
+  close: object({ type: literal("close"), stream }),
+};
+
+/** Not looked at: the daemon has built it from the same types. */
+const value: Shape = { kind: "any" };
+const REFUSAL = object({ code: text, message: text, hint: text });
+
+const FROM_HOST = {
+  welcome: object({ type: literal("welcome"), version: text, home: text }),
+  result: object({ type: literal("result"), id: count, result: value }),
+  refused: object({ type: literal("refused"), id: count, error: REFUSAL }),
+  notice: object({ type: literal("notice"), topic: text, data: value }),
+  /** Whether the daemon answers: after `watch`, and at each change. After `up` the page fetches its lists again. */
+  daemon: object({ type: literal("daemon"), up: flag, why: text }),
+  /** The holder's connection has ended. `exit` if the program has; else the page opens again, from its offset. */
+  closed: object({ type: literal("closed"), stream, exit: nullable(EXIT_SHAPE), why: nullable(REFUSAL) }),
+};
+
+type OneOf<T extends Readonly<Record<string, Shape>>> = { [K in keyof T]: Infer<T[K]> }[keyof T];
+export type PageMessage = OneOf<typeof FROM_PAGE>;
+export type HostMessage = OneOf<typeof FROM_HOST>;
+
+/** Undefined if it is not one of them (PM1). */
+export function parsePageMessage(message: string): PageMessage | undefined {
+  return parse<PageMessage>(FROM_PAGE, message);
+}
+
+export function parseHostMessage(message: string): HostMessage | undefined {
+  return parse<HostMessage>(FROM_HOST, message);
+}
+
+function parse<T>(shapes: Readonly<Record<string, Shape>>, message: string): T | undefined {
+  const value = decodeLine(message);
+  const type = value?.["type"];
+  const shape = typeof type === "string" && Object.hasOwn(shapes, type) ? shapes[type] : undefined;
+  return shape === undefined ? undefined : (fitting(shape, value) as T | undefined);
+}
+
+const STREAM_HEAD = 4;
+
+export type StreamPiece = { readonly stream: number; readonly bytes: Uint8Array };
+
+/** PM2 */
+export function streamMessage(number: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const message = new Uint8Array(STREAM_HEAD + bytes.length);
+  putU32(message, 0, number);
+  message.set(bytes, STREAM_HEAD);
+  return message;
+}
+
+/** Undefined if it is too short. */
+export function readStream(message: Uint8Array): StreamPiece | undefined {
+  if (message.length < STREAM_HEAD) return undefined;
+  const number = new DataView(message.buffer, message.byteOffset, STREAM_HEAD).getUint32(0);
+  return { stream: number, bytes: message.subarray(STREAM_HEAD) };
+}
+
+/** What the page may ask of the daemon: whatever people do there, but no signing in, and no agent's tools. */
+const FAMILIES = ["terminal", "prompt", "rule", "agent", "workflow", "dlq", "recovery"] as const;
+const SINGLE = ["status", "attention", "safe-mode.exit", "device.list", "device.revoke"] as const;
+
+type Tool = { [M in Method]: (typeof RIGHTS)[M] extends "tool" ? M : never }[Method];
+export type DaemonMethod =
+  | Exclude<Extract<Method, `${(typeof FAMILIES)[number]}.${string}`>, Tool>
+  | (typeof SINGLE)[number];
+
+export function isDaemonMethod(method: string): method is DaemonMethod {
+  const right = own(RIGHTS, method);
+  if (right === undefined || right === "tool") return false;
+  return SINGLE.some((one) => one === method) || FAMILIES.some((family) => method.startsWith(`${family}.`));
+}
+
+export type SafeModeView =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      readonly reason: string;
+      readonly off: readonly string[];
+      /** The commands that leave it, and that show what happened. */
+      readonly leave: string;
+      readonly report: string;
+    };
+
+/** `why` is empty while it answers. */
+export type DaemonState = { readonly up: boolean; readonly why: string };
+
+export type WebState = { readonly at: string; readonly daemon: DaemonState; readonly safeMode: SafeModeView };
+
+/** A report without its items; `recovery.report` has the whole, by its name. `fates`: how many items had which. */
+export type ReportSummary = Pick<Report, "at" | "cause" | "tookMs"> & {
+  readonly name: string;
+  readonly fates: Readonly<Partial<Record<Fate, number>>>;
+};
+
+/** A crash as the watchdog recorded it. */
+export type CrashSeen = {
+  readonly name: string;
+  readonly time: string;
+  readonly reason: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+};
+
+/** Newest first. `crashes`: the last one of each program. */
+export type WebReports = { readonly reports: readonly ReportSummary[]; readonly crashes: readonly CrashSeen[] };
+
+export const NEW_TERMINAL = object({ name: text, lane: text, cwd: text, command: text });
+export type NewTerminal = Infer<typeof NEW_TERMINAL>;
+
+/** What the host answers itself, also while the daemon is down. */
+export type WebMethods = {
+  readonly "web.state": { readonly params: object; readonly result: WebState };
+  /** How to draw a terminal first, in a window of this size. */
+  readonly "web.screen": {
+    readonly params: { readonly terminal: string; readonly cols: number; readonly rows: number };
+    readonly result: AttachView;
+  };
+  /** A shell, or a command in one, with this host's environment; without a directory in the user's own. */
+  readonly "web.new": { readonly params: NewTerminal; readonly result: Terminal };
+  readonly "web.reports": { readonly params: object; readonly result: WebReports };
+  /** A text for a bug report, without the names of this machine, its user and its home. */
+  readonly "web.bundle": { readonly params: object; readonly result: { readonly text: string } };
+};
+
+/** Everything that the page may call. */
+export type PageMethods = Pick<Methods, DaemonMethod> & WebMethods;

@@ -1,0 +1,170 @@
+// A year of a whole daemon in the simulated world, with the retention that it has by default, except that the logs of
+// what never ends have less room. Every day (in the gate every eighth) runs, a terminal and an agent are made and
+// ended; another agent and an iterative run never end. Memory, log and disk stay within their bounds.
+// The machine is stopped for most of each day, as a virtual one is: rounds and garbage collection are late.
+import { expect, test } from "bun:test";
+import { LogView } from "../../src/log/inspect.ts";
+import { segmentsIn } from "../../src/log/session/log-segments.ts";
+import { amount } from "../sim/fuzz/profile.ts";
+import { AGENT, HoldfastMachine } from "../sim/holdfast/machine.ts";
+import { idOf } from "../sim/holdfast/script.ts";
+import { Site } from "../sim/holdfast/site.ts";
+import { HOME } from "../sim/machine.ts";
+
+const SESSION_BYTES = 4_096;
+const LOG_BYTES = 40_000;
+const SETTINGS = `[log]
+segment_bytes = 2097152
+ballast_bytes = 0
+session_bytes = ${SESSION_BYTES}
+[retention]
+log_bytes = ${LOG_BYTES}
+`;
+const DAYS = 400;
+/** One in so many days is worked on. */
+const STRIDE = amount(8, 1);
+/** `archive_days`, and a gc that is late. */
+const KEPT = Math.ceil(366 / STRIDE) + 1;
+/** `agent_days`. */
+const KEPT_AGENTS = Math.ceil(31 / STRIDE) + 1;
+const DAY = 86_400_000;
+const LIMIT_MS = 900_000;
+const SET = "steps:\n  - set: { a: 1 }\n";
+/** About an iteration a day. */
+const ENDLESS = `mode: iterative
+max_iterations: 10000
+steps:
+  - id: one
+    shell: work fail-2
+    retry: { attempts: 3, backoff: 5s }
+`;
+const FAILS = "steps:\n  - id: one\n    shell: work fail\n";
+/** To the agent that never ends, a day. */
+const MESSAGES = 4;
+const LOG = /^events/;
+/** What is written until two checkpoints have it (32 KiB each, for an agent), and in the days until the next gc. */
+const UNCOVERED_BYTES = 110_000;
+const TERMINAL = { lane: "main", argv: ["/bin/sh"], cwd: "/u", env: {}, cols: 80, rows: 24 };
+
+class Year extends Site {
+  #number = 0;
+
+  constructor() {
+    super(new HoldfastMachine(1, SETTINGS));
+    this.machine.disk.plant("/u/good.yml", Buffer.from(SET));
+    this.machine.disk.plant("/u/bad.yml", Buffer.from(FAILS));
+    this.machine.disk.plant("/u/endless.yml", Buffer.from(ENDLESS));
+  }
+
+  async run(name: string): Promise<string> {
+    this.#number += 1;
+    const id = idOf(this.#number);
+    await this.ask("workflow.run", { id, path: `/u/${name}.yml`, cwd: "/u", texts: {}, values: {}, env: {} });
+    return id;
+  }
+
+  /** An agent and a run that never end. */
+  async endless(): Promise<{ readonly agent: string; readonly run: string }> {
+    this.#number += 1;
+    const agent = idOf(this.#number);
+    await this.agent(agent);
+    return { agent, run: await this.run("endless") };
+  }
+
+  async talk(agent: string): Promise<void> {
+    for (let count = 0; count < MESSAGES; count += 1) {
+      this.#number += 1;
+      const message = { id: agent, message: idOf(this.#number), replyTo: null };
+      await this.ask("agent.send", { ...message, text: `>> note ${"long ".repeat(500)}` });
+    }
+  }
+
+  /** The size of the files of a session whose names match. */
+  bytes(session: string, names: RegExp): number {
+    const found = this.names(session).filter((name) => names.test(name));
+    return found.reduce((sum, name) => sum + (this.machine.disk.stat(`${HOME}/${session}/${name}`)?.size ?? 0), 0);
+  }
+
+  async day(): Promise<void> {
+    await this.run("good");
+    await this.run("bad");
+    const terminal = await this.ask("terminal.new", { name: "t", ...TERMINAL });
+    this.#number += 1;
+    const agent = idOf(this.#number);
+    await this.agent(agent, "scripted", [AGENT]);
+    await this.machine.during(this.client.sleep(500));
+    await this.ask("terminal.signal", { id: terminal.id, signal: "SIGKILL" });
+    await this.ask("agent.terminate", { id: agent, reason: "the day is over" });
+    await this.machine.during(this.client.sleep(1500));
+    await this.ask("terminal.remove", { id: terminal.id });
+    this.machine.suspend(STRIDE * DAY, true);
+    await this.machine.during(this.client.sleep(12_000));
+  }
+
+  names(place: string): string[] {
+    return this.machine.disk.list(`${HOME}/${place}`);
+  }
+
+  alive(place: string): number {
+    return this.names(place).filter((name) => !name.startsWith("_")).length;
+  }
+}
+
+test(
+  "a year with default retention stays within its bounds in memory and on disk",
+  async () => {
+    const site = new Year();
+    await site.live();
+    const first = await site.run("good");
+    const { agent, run } = await site.endless();
+    const open = [`agents/${agent}`, `state/u/sessions/${run}`];
+    let logs: readonly number[] = [];
+    let state = 0;
+    let firstAgent = "";
+    let most = { runs: 0, terminals: 0, agents: 0 };
+    for (let day = STRIDE; day <= DAYS; day += STRIDE) {
+      await site.talk(agent);
+      await site.day();
+      const now = open.map((session) => site.bytes(session, LOG));
+      logs = now.map((bytes, at) => Math.max(bytes, logs[at] ?? 0));
+      state = Math.max(state, site.bytes(open[0] ?? "", /^checkpoint\.json$/));
+      // What is not archived is what the store and the log have in memory.
+      most = {
+        runs: Math.max(most.runs, site.alive("state/u/sessions")),
+        terminals: Math.max(most.terminals, site.alive("terminals")),
+        agents: Math.max(most.agents, site.alive("agents")),
+      };
+      const isLate = day > 300 && day <= 300 + STRIDE;
+      firstAgent ||= site.names("agents").find((name) => name.startsWith("_")) ?? "";
+      if (day === STRIDE * 3)
+        expect(await site.ask("agent.show", { id: firstAgent.slice(1) })).toMatchObject({ state: "terminated" });
+      if (isLate) expect(await site.ask("workflow.show", { id: first, from: 0 })).toMatchObject({ state: "done" });
+    }
+    for (const [at, session] of open.entries()) {
+      expect(logs[at]).toBeLessThanOrEqual(LOG_BYTES + UNCOVERED_BYTES);
+      const { trimmed, segments } = segmentsIn(site.machine.disk, `${HOME}/${session}`);
+      expect(trimmed).toBeGreaterThan((segments.at(-1)?.last ?? 0) / 2);
+    }
+    expect(state).toBeLessThan(64 << 10);
+    expect(most.runs).toBeLessThanOrEqual(6);
+    expect(most.terminals).toBeLessThanOrEqual(5);
+    expect(most.agents).toBeLessThanOrEqual(3); // Also the rules.
+    expect(site.names("agents").length).toBeLessThanOrEqual(KEPT_AGENTS + 3);
+    expect(site.names("agents")).not.toContain(firstAgent);
+    expect(site.names("state/u/sessions").length).toBeLessThanOrEqual(2 * KEPT + 6);
+    expect(site.names("terminals").length).toBeLessThanOrEqual(KEPT + 5);
+    const listed = await site.ask("workflow.list", {});
+    expect(listed.length).toBeGreaterThan(2 * (KEPT - 7));
+    expect(listed.length).toBeLessThanOrEqual(2 * KEPT + 6);
+    expect(listed.find(({ id }) => id === first)).toBeUndefined();
+    const before = await site.ask("agent.list", {});
+    await site.again();
+    expect((await site.ask("workflow.list", {})).length).toBe(listed.length);
+    expect(await site.ask("workflow.show", { id: run, from: 0 })).toMatchObject({ state: "running" });
+    expect(await site.ask("agent.list", {})).toMatchObject(before.map(({ id, turns }) => ({ id, turns })));
+    const inspection = new LogView(site.machine.disk, HOME).inspect(open);
+    expect(inspection.findings).toEqual([]);
+    expect(inspection.sessions.every(({ trimmed }) => trimmed > 0)).toBe(true);
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,66 @@
+// Every view of the page, in light and dark, by the rules of axe-core; and everything by keyboard.
+import { afterAll, expect, test } from "bun:test";
+import axe from "axe-core";
+import { ACTOR } from "../agent/agent-home.ts";
+import { endAll } from "../cli/terminal-home.ts";
+import { attach, endBrowser, HAS_CHROMIUM, PageHome, show, type Tab } from "./browser.ts";
+
+afterAll(endBrowser);
+afterAll(endAll, 180_000);
+
+async function issues({ page }: Tab): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => [html, failureSummary]) }));
+}
+
+async function busyHome(): Promise<PageHome> {
+  const home = new PageHome();
+  await home.ok("new", "-d", "build", "--lane", "work", "--", "sh", "-c", "printf '\\033[32mok\\033[0m\\n'; cat");
+  await home.ok("agent", "new", "one", "--provider", "scripted", "--", ...ACTOR);
+  await home.ok("agent", "send", "one", ">> ask Bash make deploy");
+  return home;
+}
+
+test.skipIf(!HAS_CHROMIUM)(
+  "axe-core finds no serious issue in any view, light or dark (needs chromium)",
+  async () => {
+    const home = await busyHome();
+    for (const dark of [false, true]) {
+      const tab = await home.open("", dark);
+      await tab.page.getByRole("article").first().waitFor();
+      for (const view of ["Now", "Terminals", "Recovery", "Access"]) {
+        await show(tab, view);
+        expect({ dark, view, issues: await issues(tab) }).toEqual({ dark, view, issues: [] });
+      }
+      await tab.page.getByRole("navigation").getByRole("link", { name: "Terminals" }).click();
+      await attach(tab, "build");
+      expect({ dark, view: "one terminal", issues: await issues(tab) }).toMatchObject({ issues: [] });
+    }
+  },
+  300_000,
+);
+
+test.skipIf(!HAS_CHROMIUM)(
+  "a prompt is answered and a terminal opened with the keyboard alone (needs chromium)",
+  async () => {
+    const home = await busyHome();
+    const { page } = await home.open();
+    await page.getByRole("article", { name: "one asks to use Bash" }).waitFor();
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press("Tab");
+      const label = String(await page.evaluate("document.activeElement?.ariaLabel"));
+      if (label.startsWith("Allow Bash")) break;
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "one asks to use Bash" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").getByRole("combobox").waitFor();
+    await page.keyboard.type("build");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Terminal input").waitFor({ state: "attached" });
+  },
+  180_000,
+);

@@ -1,0 +1,103 @@
+// The page in a real Chromium, on a home of its own.
+// PB1. One browser for a file, started when it is first needed; each tab has a context of its own, with nothing of the
+//      others (`endBrowser`).
+// PB2. No tab may load anything from elsewhere, log an error, or break the page's content policy: `strange` lists what
+//      did, and each test that looks at the page ends by comparing it with nothing.
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { Home } from "../cli/terminal-home.ts";
+import { withPage } from "../small-home.ts";
+import { PATIENCE_MS } from "../until.ts";
+
+const CHROMIUM = Bun.which("chromium");
+export const HAS_CHROMIUM = CHROMIUM !== null;
+
+/** It asks nothing of the internet, and needs no sandbox of its own: it only opens our page. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+let running: Promise<Browser> | undefined;
+
+async function browser(): Promise<Browser> {
+  running ??= chromium.launch({ executablePath: CHROMIUM ?? "", args: FLAGS, timeout: PATIENCE_MS });
+  return running;
+}
+
+/** PB1 */
+export async function endBrowser(): Promise<void> {
+  await (await running)?.close();
+  running = undefined;
+}
+
+export type Tab = { readonly page: Page; readonly strange: string[] };
+
+/** A signed-out tab. */
+export async function newTab(dark = false): Promise<Tab> {
+  const context = await (await browser()).newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme: dark ? "dark" : "light",
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  const strange: string[] = [];
+  page.on("pageerror", (error) => strange.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    const isNetwork = message.text().includes("WebSocket connection") || message.text().includes("Failed to load");
+    if (message.type() === "error" && !isNetwork) strange.push(`console: ${message.text()}`); // Kills make those.
+  });
+  page.on("request", (request) => {
+    if (!/^(?:http|ws):\/\/(?:127\.0\.0\.1|localhost):|^(?:data|blob):/.test(request.url()))
+      strange.push(`elsewhere: ${request.url()}`);
+  });
+  return { page, strange }; // PB2
+}
+
+export class PageHome extends Home {
+  constructor(config = "") {
+    super();
+    withPage(join(this.path, "config.toml"), `[agents]\nsandbox = false\n${config}`);
+  }
+
+  /** A link that signs a browser in. */
+  async link(): Promise<URL> {
+    return new URL((await this.json("open")).url);
+  }
+
+  /** A tab that is signed in. */
+  async open(view = "", dark = false): Promise<Tab> {
+    const tab = await newTab(dark);
+    await tab.page.goto((await this.link()).href);
+    await tab.page.getByText("Live", { exact: true }).waitFor();
+    if (view !== "") await show(tab, view);
+    return tab;
+  }
+
+  async pids(): Promise<{ readonly daemon: number | null; readonly web: number | null }> {
+    const { daemon, web } = await this.status();
+    return { daemon: daemon.pid, web: web.pid };
+  }
+}
+
+/** By a link of the page, as a person would go there. */
+export async function show({ page }: Tab, view: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: view }).click();
+  await page.getByRole("heading", { level: 1, name: view }).waitFor();
+}
+
+/** From the list of terminals. */
+export async function attach({ page }: Tab, name: string): Promise<void> {
+  await page
+    .getByRole("link")
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .first()
+    .click();
+  await page.getByRole("region", { name: `Screen of ${name}` }).waitFor();
+  await page.getByLabel("Terminal input").focus();
+}
