@@ -1,16 +1,21 @@
 // What the watchdog saw, on the bus: crashes, and that safe mode was entered, each once (WD-6, SM-4).
 // WN1. It comes over the heartbeat connection. What made the watchdog start this daemon is also read from its files, in
 //      case the watchdog died as well; there, everything from before the last recovery was published after that one.
-// WN2. Nothing is published before LIVE: the clients of the daemon that crashed come back during the recovery.
+// WN2. Nothing is published before LIVE: the clients of the daemon that crashed come back during the recovery. Those
+//      who come back later hear of it as well, for a minute: a recovery takes less time than many a client's next try.
 import { CRASH_DETECTED, type CrashRecord, readLastCrash } from "../home/last-crash.ts";
 import { readReport } from "../home/reports.ts";
 import { SAFE_MODE_ENTERED, type SafeMode } from "../home/safe-mode.ts";
 import type { News } from "../wire/heartbeat.ts";
+import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Bus } from "./bus.ts";
 
+/** WN2 */
+const KEPT_MS = 60_000;
+
 type NewsPorts = {
-  readonly world: { readonly disk: Disk; readonly home: string };
+  readonly world: { readonly disk: Disk; readonly clock: Clock; readonly home: string };
   readonly bus: Bus;
   readonly safeMode: SafeMode;
 };
@@ -47,7 +52,8 @@ export class WatchdogNews {
     const which = topic === SAFE_MODE_ENTERED ? topic : `${topic} ${data["name"]} ${data["pid"]} ${data["time"]}`;
     if (this.#told.has(which)) return; // WN1
     this.#told.add(which);
-    this.#ports.bus.publish(topic, data);
+    const { bus, world } = this.#ports;
+    world.clock.after(KEPT_MS, bus.publishAndKeep(topic, data)); // WN2
   }
 }
 

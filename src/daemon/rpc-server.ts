@@ -183,6 +183,8 @@ class Client {
   #left = false;
   #open = 0;
   #unsubscribe: (() => void) | undefined;
+  /** One for the whole connection, so that the bus knows who has heard what (BU1). */
+  readonly #notify = (topic: string, data: unknown): void => this.#send(noticeLine({ topic, data }));
   readonly #stopWaiting: () => void;
 
   constructor(connection: Connection, ports: ClientPorts) {
@@ -283,9 +285,9 @@ class Client {
       this.#send(errorLine(id, BAD_PARAMS, BAD_TOPICS));
       return;
     }
-    this.#unsubscribe?.();
-    this.#unsubscribe = this.#ports.bus.subscribe(topics, (topic, data) => this.#send(noticeLine({ topic, data })));
     this.#send(resultLine(id, {}));
+    this.#unsubscribe?.();
+    this.#unsubscribe = this.#ports.bus.subscribe(topics, this.#notify);
   }
 
   async #answer({ id, method, params }: Request, handlers: Handlers): Promise<void> {

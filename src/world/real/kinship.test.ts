@@ -12,6 +12,8 @@ const kinship = realKinship();
 
 test("a process has a parent, a start time, arguments and an executable; one that is gone has nothing", async () => {
   const child = Bun.spawn(["/bin/sleep", "60"], { stdio: ["ignore", "ignore", "ignore"] });
+  const argv = () => kinship.kin(child.pid)?.argv; // It is empty for a moment while the kernel executes the program.
+  await until("it has its arguments", () => (argv() ?? []).length > 0, argv);
   expect(kinship.kin(child.pid)).toMatchObject({ pid: child.pid, ppid: process.pid, argv: ["/bin/sleep", "60"] });
   expect(kinship.kin(child.pid)?.startTime).toBe(kinship.startTime(child.pid));
   expect(kinship.executable(child.pid)).toMatch(/\/(?:sleep|coreutils|busybox)$/);
