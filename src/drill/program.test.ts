@@ -22,4 +22,4 @@ test("the program's script does what it says: it gets ready, counts, and echoes 
       Array.from({ length: 10 }, (_, n) => `t ${n}`),
     );
   }
-}, 180_000);
+});

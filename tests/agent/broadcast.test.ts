@@ -94,7 +94,7 @@ test("an answered broadcast reaches every sibling once, whenever the power goes;
     },
   });
   expect(survived).toBeGreaterThan(20);
-}, 180_000);
+});
 
 const home = agentHomes();
 
@@ -116,4 +116,4 @@ test("a long text reaches all siblings in a real daemon, also those that the nex
   await place.live();
   for (const id of others) await place.rests(id, 1);
   for (const id of others) expect(place.text(`agents/${id}/events.jsonl`).split('"kind":"broadcast"')).toHaveLength(2);
-}, 180_000);
+});

@@ -119,4 +119,4 @@ test("WD-6(a) SM-4(a) a subscriber hears of each crash of page, program and daem
     const crashes = heard.filter(({ topic }) => topic === "recovery.crash.detected");
     expect(crashes.map(({ data }) => data["name"])).toEqual(["web", "api", "daemon", "daemon", "daemon"]);
   }
-}, 120_000);
+});

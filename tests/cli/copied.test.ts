@@ -61,7 +61,7 @@ test("a copy beside the original is refused with the two choices; --as-copy make
   await copy.run("down", "--kill");
   expect(await home.listed("one")).toMatchObject({ state: "running", pid });
   expect(await agentOf(home)).toBe(agent);
-}, 180_000);
+});
 
 test("a moved home keeps its identity and works; so does a copy whose original is gone", async () => {
   const home = new Home();
@@ -77,4 +77,4 @@ test("a moved home keeps its identity and works; so does a copy whose original i
   expect(existsSync(home.path)).toBe(false);
   await copy.ok("up"); // Nothing is left where the original was.
   expect(identity(copy)).toMatchObject({ id, path: copy.path });
-}, 180_000);
+});

@@ -80,7 +80,7 @@ test("a link works once, survives a kill of the daemon, and its browser is liste
   expect([await refusal(url, token), await refusal(url, other)]).toEqual([CLOSE.signedOut, undefined]);
   await home.ok("devices", "revoke", "--all");
   expect(await refusal(url, other)).toBe(CLOSE.signedOut);
-}, 180_000);
+});
 
 test("a browser leaves safe mode, and no secret of it is in any file of the home", async () => {
   const home = await homeWithPage();
@@ -94,7 +94,7 @@ test("a browser leaves safe mode, and no secret of it is in any file of the home
   await until("the page shows that it is over", async () => (await seen()) === false, seen);
   const found = Bun.spawnSync(["grep", "-rlE", `${token}|${codeOf(url)}`, home.path]).stdout.toString();
   expect(found).toBe("");
-}, 180_000);
+});
 
 test("while the daemon is stopped, the page says so to a browser that is signed in, and to nobody else", async () => {
   const home = await homeWithPage();
@@ -108,4 +108,4 @@ test("while the daemon is stopped, the page says so to a browser that is signed 
   expect((await stateIn(tab)).daemon.up).toBe(false);
   expect(await refusal(url, "0".repeat(64))).toBe(CLOSE.signedOut);
   process.kill(daemon.pid, "SIGCONT");
-}, 180_000);
+});

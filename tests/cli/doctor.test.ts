@@ -27,7 +27,7 @@ import { endAll, Home } from "./terminal-home.ts";
 afterAll(async () => {
   await endAll();
   removeHomes();
-}, 180_000);
+});
 
 type Check = { name: string; status: string; what: string; why: string | null; next: string | null };
 type Answer = { code: number; checks: Check[]; fixed: string[] };
@@ -267,7 +267,7 @@ describe("what runs", () => {
       what: "lost, and waiting for you: 1 terminal (work)",
       next: "holdfast restore work", // Not `rm`: nothing in it is lost for good.
     });
-  }, 180_000);
+  });
 
   test("a home that should be up without a daemon is a problem; a daemon without a socket is another", async () => {
     const home = await closedHome(3);
@@ -301,7 +301,7 @@ describe("what runs", () => {
     await window.shows("reading tapes: 0 of 1");
     await window.shows("all is well");
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 });
 
 describe("the setup", () => {
@@ -327,7 +327,7 @@ describe("the setup", () => {
       () => !existsSync(`/proc/${pid}/exe`),
       () => `${`/proc/${pid}/exe`} exists: ${existsSync(`/proc/${pid}/exe`)}`,
     );
-  }, 180_000);
+  });
 
   test("mistakes in the configuration are a problem, and a clock that went backwards is a warning", async () => {
     const home = await closedHome(3);

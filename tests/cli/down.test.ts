@@ -74,7 +74,7 @@ test("no command that only looks starts Holdfast after `down`; what it shows is 
     expect((await home.run(...words.split(" "))).out).toBe(before.get(words) ?? "");
   expect((await home.run("workflows")).err).toContain("Holdfast is down; this is from disk. `holdfast up` starts it.");
   expect((await home.run("workflows", "--json")).err).toBe("");
-}, 180_000);
+});
 
 test("what only the daemon knows is refused after `down`, with exit code 75 and the next command", async () => {
   const home = new Home();
@@ -89,7 +89,7 @@ test("what only the daemon knows is refused after `down`, with exit code 75 and 
     expect(err).toContain("Holdfast is down.\n  → `holdfast up` starts it.");
     await isDown(home);
   }
-}, 180_000);
+});
 
 test("no command that only looks starts Holdfast on a home that was never started", async () => {
   const home = new Home();
@@ -97,4 +97,4 @@ test("no command that only looks starts Holdfast on a home that was never starte
     expect(JSON.parse(await home.ok(...words, "--json"))).toEqual([]);
     expect(existsSync(join(home.path, "run"))).toBe(false);
   }
-}, 180_000);
+});

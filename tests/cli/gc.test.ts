@@ -37,7 +37,7 @@ test("gc reports what it would free, frees it, and leaves everything that runs a
   expect(items).toMatchObject([{ name: "stays", fate: "back as it was" }]);
   await home.ok("log", "verify");
   expect(await home.ok("history", "stays")).toBe("here\n");
-}, 180_000);
+});
 
 const EVERYTHING = `name: everything
 parameters: { long: { default: "some text" } }
@@ -85,7 +85,7 @@ test("with nothing to be kept, gc leaves of a terminal, a run and an agent only 
   await home.ok("down"); // The next daemon finds nothing missing.
   await home.ok("up");
   await home.ok("log", "verify");
-}, 180_000);
+});
 
 /** Logs of terminals, runs and the agents' rules; checkpoints of runs. */
 const MAY_STAY =

@@ -34,7 +34,7 @@ test("with a stopped daemon, every command ends with an answer from the disk or 
   process.kill(daemon.pid, "SIGKILL");
   await home.ok("new", "three", "--", "sleep", "1000");
   expect((await home.listed("one")).state).toBe("running");
-}, 180_000);
+});
 
 test("H4 a stopped watchdog is replaced by the daemon, which stays, and so do its programs; `up` says what is", async () => {
   const home = new Home();
@@ -52,7 +52,7 @@ test("H4 a stopped watchdog is replaced by the daemon, which stays, and so do it
   expect((await home.status()).daemon).toEqual(before.daemon);
   expect((await home.listed("one")).pid).toBe(pid);
   expect((await home.run("up")).code).toBe(0);
-}, 180_000);
+});
 
 test("A6 `up` beside a stopped watchdog without a daemon replaces it, and everything is back", async () => {
   const home = new Home();
@@ -70,4 +70,4 @@ test("A6 `up` beside a stopped watchdog without a daemon replaces it, and everyt
   const after = await home.status();
   expect([after.watchdog.pid === watchdog.pid, after.recovery.stage]).toEqual([false, "LIVE"]);
   expect((await home.listed("one")).pid).toBe(pid);
-}, 180_000);
+});

@@ -27,7 +27,7 @@ test("FD1 a unique prefix of a terminal's name is enough, an ambiguous one is re
   await home.ok("send", "bun", "x"); // A whole name wins over a longer one.
   rejects(await home.run("send", "bu", "x"), 4, '"bu" matches 3: build, bundle, bun.');
   rejects(await home.run("tail", "biuld"), 4, 'There is no terminal "biuld".', "Did you mean build?");
-}, 180_000);
+});
 
 test("kill and rm take several terminals; if one is unknown, nothing is done to the others", async () => {
   const home = new Home();
@@ -50,7 +50,7 @@ test("kill and rm take several terminals; if one is unknown, nothing is done to 
   expect([code, JSON.parse(out)]).toEqual([1, ["one", "two"].map((name) => ({ id: ids[name], name }))]);
   expect(err).toContain("four is still running.");
   expect((await home.json("ls")).map(({ name }: { name: string }) => name)).toEqual(["three", "four"]);
-}, 180_000);
+});
 
 test("an ended terminal gives its name back: `new` says so and replaces it; one that runs keeps it", async () => {
   const home = new Home();
@@ -65,14 +65,14 @@ test("an ended terminal gives its name back: `new` says so and replaces it; one 
   rejects(await home.run("new", "-d", "build"), 1, "There is already a terminal named build.");
   await home.ok("down");
   expect((await home.json("ls")).length).toBe(1); // Also on disk.
-}, 180_000);
+});
 
 test("`new sleep 100` says where a command goes", async () => {
   const home = new Home();
   rejects(await home.run("new", "sleep", "100"), 2, "A command comes after --: holdfast new -- sleep 100.");
   rejects(await home.run("agent", "new", "a", "b"), 2, "A command comes after --: holdfast agent new -- a b.");
   expect((await home.run("rename", "a", "b", "c")).err).not.toContain("after --");
-}, 180_000);
+});
 
 test("what cannot be a name, a parameter or a host is wrong usage: exit 2, whoever checked it", async () => {
   const home = new Home();
@@ -100,7 +100,7 @@ test("what cannot be a name, a parameter or a host is wrong usage: exit 2, whoev
     rejects(await home.run("run", "greet.yml", ...params), 2, part, "\n  → ");
   expect(await home.json("workflows")).toEqual([]);
   expect((await home.json("ls")).length).toBe(1);
-}, 180_000);
+});
 
 const GREET = [
   "parameters:",
@@ -129,10 +129,10 @@ test("commands that only look take the newest run of a name; those that change s
     `holdfast: There are 2 runs to resume:${rows}  → Give the id of the one you mean.\n`,
   );
   rejects(await home.run("logs", "gret"), 4, 'There is no run "gret".', "Did you mean greet?");
-}, 180_000);
+});
 
 test("an unknown agent gets a suggestion", async () => {
   const home = new Home();
   await home.ok("agent", "new", "worker", "--provider", "scripted", "--", "cat");
   rejects(await home.run("agent", "inspect", "woker"), 4, 'There is no agent "woker".', "Did you mean worker?");
-}, 180_000);
+});

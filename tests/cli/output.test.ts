@@ -31,7 +31,7 @@ test("times are local, with their zone, in tables, and UTC in --json", async () 
   const report = await home.at("", INDIA, "recovery", "report");
   expect(minutesBetween(report.out, (await home.json("recovery", "report")).at)).toBe(330);
   expect((await home.at("", { TZ: "UTC" }, "workflows")).out).toMatch(/\d\d:\d\d:\d\d UTC/);
-}, 180_000);
+});
 
 const IN_UTC = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
@@ -47,7 +47,7 @@ test("times in messages, notes and logs are local as well, whoever wrote them", 
   }
   expect((await home.json("doctor")).checks.find(({ name }: { name: string }) => name === "clock").what).toMatch(UTC);
   expect((await home.json("logs")).at(-1)).toMatch(IN_UTC);
-}, 180_000);
+});
 
 test("tables, reports and the configuration fit a narrow window, and are whole elsewhere", async () => {
   const home = new Home();
@@ -77,7 +77,7 @@ test("tables, reports and the configuration fit a narrow window, and are whole e
   expect(await seen(60, "workflows")).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
   for (const run of [[], ["w.yaml"]])
     expect(await seen(80, "checkpoints", "ls", ...run)).toMatch(/VALID\r\n.* yes\r\n/);
-}, 180_000);
+});
 
 test("messages, help, status and doctor are broken between words in a narrow window, and commands stay whole", async () => {
   const home = new Home();
@@ -105,7 +105,7 @@ test("messages, help, status and doctor are broken between words in a narrow win
     /\r\nneeds you {2}run a-workflow-with-a-rather-long-name \([0-9a-f]{8}\)\r\n {11}failed: /,
   );
   expect(window.seen).toMatch(/\r\n {2}→ holdfast resume [0-9a-f]{8}\r\n/);
-}, 180_000);
+});
 
 test("send, rename, move and down print JSON", async () => {
   const home = new Home();
@@ -114,7 +114,7 @@ test("send, rename, move and down print JSON", async () => {
   expect(await home.json("rename", "one", "two")).toEqual({ id, name: "two" });
   expect(await home.json("move", "two", "blue")).toEqual({ id, name: "two", lane: "blue" });
   expect(await home.json("down")).toEqual({ home: home.path, state: "down", killed: false });
-}, 180_000);
+});
 
 test("the help of a command names the fields that its --json prints", async () => {
   const home = new Home();
@@ -146,7 +146,7 @@ test("the help of a command names the fields that its --json prints", async () =
     expect({ command, hides: fields.filter((field) => !known.includes(field)) }).toEqual({ command, hides: [] });
   }
   expect(await home.json("kill", "job", "-s", "WINCH")).toMatchObject({ name: "job", sent: "SIGWINCH" });
-}, 180_000);
+});
 
 test("help is grouped, `help X` is `X --help`, and a command's help has its summary and its description", async () => {
   const home = new Home();
@@ -169,7 +169,7 @@ test("help is grouped, `help X` is `X --help`, and a command's help has its summ
   expect(kill).toContain("\nEnd the programs in terminals.\n\nAsks the programs to end");
   expect(kill).toContain("Show help\n");
   expect((await home.run("help", "nonsense")).code).toBe(2);
-}, 180_000);
+});
 
 test("status names what waits for a person, with the next command, and is still a success", async () => {
   const home = new Home();
@@ -187,4 +187,4 @@ test("status names what waits for a person, with the next command, and is still 
   writeFileSync(join(home.path, "w.yaml"), FAILING.replace("exit 7", "'true'"));
   await home.ok("run", "w.yaml"); // A newer run of it.
   expect(await home.ok("status")).not.toContain("needs you");
-}, 180_000);
+});

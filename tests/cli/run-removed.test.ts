@@ -40,7 +40,7 @@ test("run/ is complete again within seconds, with the same processes and address
     async () => (await complaints(home)).length === 0,
     () => complaints(home),
   );
-}, 180_000);
+});
 
 async function complaints(home: Home): Promise<readonly unknown[]> {
   const { checks } = JSON.parse((await home.run("doctor", "--json")).out);

@@ -53,7 +53,7 @@ describe("service install", () => {
     expect(home.calls()).toEqual(INSTALLING.slice(0, 2));
     expect(await home.pids()).toEqual(after);
     expect(await home.ok("doctor")).toContain("service: installed, enabled, active, lingering");
-  }, 180_000);
+  });
 
   test("only systemd restarts its watchdog: a daemon from before leaves that to systemd", async () => {
     const home = new ServiceHome();
@@ -69,7 +69,7 @@ describe("service install", () => {
     expect(await home.pids()).toEqual({ daemon, watchdog: home.starts.at(-1) ?? 0 });
     expect(home.starts.length).toBe(2);
     expect(readFileSync(join(home.state, "run/watchdog.log"), "utf8")).not.toContain("another one runs");
-  }, 180_000);
+  });
 
   test("down goes through systemd and survives a boot; up starts it through systemd; remove leaves everything running", async () => {
     const home = new ServiceHome();
@@ -106,7 +106,7 @@ describe("service install", () => {
     expect(home.starts).not.toContain((await home.pids()).watchdog);
     expect(await home.listed("work")).toMatchObject({ state: "running", pid });
     expect(await home.ok("service", "remove")).toContain("unit: there is no unit");
-  }, 180_000);
+  });
 
   test("SI4 if lingering is refused the exit code is 1 with the command to run; the rest is installed", async () => {
     const home = new ServiceHome();
@@ -116,7 +116,7 @@ describe("service install", () => {
     expect(out).toMatch(/linger: .*Access denied.*\n {2}→ sudo loginctl enable-linger \S+\n/);
     expect(await home.json("service", "status")).toMatchObject({ active: true, linger: false });
     expect((await home.run("doctor")).out).toContain("it ends with your last login");
-  }, 180_000);
+  });
 });
 
 describe("when it is not possible", () => {
@@ -137,7 +137,7 @@ describe("when it is not possible", () => {
     expect(commandWords(printed, "ExecStart").at(-1)).toBe(home.state);
     expect(linesOf(printed, "Environment").flatMap(unitWords)).toContain(`PATH=${home.env["PATH"]}`);
     expect(printed).not.toContain("SSH_AUTH_SOCK");
-  }, 180_000);
+  });
 
   test("down, up and remove work without a systemd manager", async () => {
     const home = new ServiceHome();
@@ -155,7 +155,7 @@ describe("when it is not possible", () => {
       undefined,
       false,
     ]);
-  }, 180_000);
+  });
 
   test("a second home does not take the service from the first; a bad configuration is reported before anything changes", async () => {
     const home = new ServiceHome();
@@ -169,7 +169,7 @@ describe("when it is not possible", () => {
     writeFileSync(join(home.path, "config.toml"), "daemon = 7\n");
     expect((await home.run("service", "install")).code).toBe(1);
     expect((await home.run("__ready")).code).toBe(255);
-  }, 180_000);
+  });
 });
 
 const needsSystemd = Bun.which("systemd-analyze") === null;

@@ -31,7 +31,7 @@ test("logs shows the last lines of watchdog and daemon, and follows new ones", a
   );
   window.type("\u0003");
   expect(await window.exited).toBe(0);
-}, 180_000);
+});
 
 test("logs leaves out the NULs that a power cut left where lines were", async () => {
   const home = new Home();
@@ -78,7 +78,7 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
   expect(await home.listed("t")).toMatchObject({ state: "running", pid });
   expect(readFileSync(log, "utf8")).toStartWith(poisoned);
   expect(await home.ok("log", "verify", id)).toContain("whole: ");
-}, 180_000);
+});
 
 test("a daemon that was started with another configuration is named by config check and doctor, until it is restarted", async () => {
   const home = new Home();
@@ -115,7 +115,7 @@ test("a daemon that was started with another configuration is named by config ch
   writeFileSync(other, "");
   const { err } = await home.at("", { HOLDFAST_CONFIG: other }, "config", "check");
   expect(err).toStartWith(`holdfast: the running daemon uses ${file}, not ${other}; `);
-}, 180_000);
+});
 
 test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {
   const home = new Home();
@@ -151,7 +151,7 @@ test("up makes a home readable by others private and reports it; files beside Ho
   chmodSync(home.path, 0o755);
   expect((await up()).err).toContain(`other users can access ${home.path} (755)`);
   expect(mode()).toBe(0o755);
-}, 180_000);
+});
 
 test("up twice says that it is up; ls with nothing, with one and with ended terminals; down twice is not an error", async () => {
   const home = new Home();
@@ -165,4 +165,4 @@ test("up twice says that it is up; ls with nothing, with one and with ended term
   expect(await home.json("ls")).toEqual([]);
   await home.ok("down");
   expect((await home.run("down")).code).toBe(0);
-}, 180_000);
+});

@@ -68,4 +68,4 @@ test("usage disk counts every file of a home once, by kind, says what gc would f
   expect(readdirSync(join(home.path, "agents"))).toContain(agent);
   for (const kind of ["write-ahead log", "logs of terminals, agents and runs", "records and checkpoints of agents"])
     expect([kind, (of(kind)?.bytes ?? 0) > 0]).toEqual([kind, true]);
-}, 180_000);
+});

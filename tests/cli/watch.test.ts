@@ -140,7 +140,7 @@ test("a watched program that floods its stderr does not make the log grow withou
     () => readFileSync(log, "utf8"),
   );
   expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append, so there is no hole.
-}, 180_000);
+});
 
 test("WD-8(d,e) a watched program that fails at once waits longer each time, and never triggers safe mode", async () => {
   const home = new Home();
@@ -208,7 +208,7 @@ test("WD-2(d) a program that sends heartbeats as documented is left alone, besid
   );
   expect(livesOf(home, "well").length).toBe(1);
   expect(readFileSync(join(home.path, "run/watchdog.log"), "utf8")).not.toMatch(/well \(\d+\) is unresponsive/);
-}, 180_000);
+});
 
 test("relative paths in the environment are made absolute before they are passed to Holdfast, which runs elsewhere", async () => {
   const home = new Home();
@@ -255,7 +255,7 @@ test("`up` starts a watchdog for a daemon that answers although its lock is miss
     () => processes.startTime(before.watchdog.pid),
   );
   await isAdopted(home, before.daemon.pid);
-}, 180_000);
+});
 
 test("run/ is removed and a second watchdog starts before the first notices: one remains, and nothing runs twice", async () => {
   const home = new Home();
@@ -317,4 +317,4 @@ test("run/ is removed and a second watchdog starts before the first notices: one
     },
     () => home.status(),
   );
-}, 180_000);
+});

@@ -178,4 +178,4 @@ test("LG3 a crash at any call of the removal leaves a log that folds to the same
     },
   });
   expect(survived).toBeGreaterThan(50);
-}, 180_000);
+});

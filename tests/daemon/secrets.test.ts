@@ -30,7 +30,7 @@ test("a secret reaches the program and no file; the log names it, and the rest i
   expect(filesWith(home, "visible").length).toBeGreaterThan(0);
   expect({ PLAIN: recipe.env["PLAIN"], unset }).toEqual({ PLAIN: "visible", unset: ["API_TOKEN"] });
   expect((await home.listed(id)).unset).toEqual(["API_TOKEN"]);
-}, 180_000);
+});
 
 test("the operator's env_allow and env_deny decide what is stored; the program gets all of it either way", async () => {
   const home = newHome();
@@ -41,7 +41,7 @@ test("the operator's env_allow and env_deny decide what is stored; the program g
   expect(await home.is(id, "ended")).toMatchObject({ code: 0 });
   expect({ API_TOKEN: recipe.env["API_TOKEN"], unset }).toEqual({ API_TOKEN: SECRET, unset: ["PLAIN"] });
   expect(recipe.env).not.toHaveProperty("PLAIN");
-}, 180_000);
+});
 
 test("a secret that cannot be passed to a program is refused, and nothing is started", async () => {
   const home = newHome();
@@ -51,7 +51,7 @@ test("a secret that cannot be passed to a program is refused, and nothing is sta
   const large = await home.ask("terminal.new", wish(home, KNOWS_IT, { B_TOKEN: "x".repeat(65_536) }));
   expect(large).toMatchObject({ ok: false, error: { code: "bad-params" } });
   expect(await home.must("terminal.list", {})).toEqual([]);
-}, 180_000);
+});
 
 test("a terminal whose daemon died before starting it comes up without its secrets, and the report names them", async () => {
   const home = newHome();
@@ -67,4 +67,4 @@ test("a terminal whose daemon died before starting it comes up without its secre
   const [item] = (await home.report()).items;
   expect(item).toMatchObject({ id, fate: "restarted" });
   expect(item?.reason).toContain("not stored, and so unset: API_TOKEN");
-}, 180_000);
+});

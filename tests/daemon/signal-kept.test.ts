@@ -26,4 +26,4 @@ test("N5 the holder is stopped when a signal is sent, and the daemon killed: the
     async () => (await home.listed(id)).state.kind === "ended",
     () => home.listed(id),
   );
-}, 180_000);
+});

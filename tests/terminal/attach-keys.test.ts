@@ -25,7 +25,7 @@ describe("the detach key", () => {
     await home.says("t", "c");
     await home.ok("send", "t", "end", "-e");
     await home.says("t", "^\\\nc\nend\n");
-  }, 180_000);
+  });
 
   test("an attach within a terminal says so, and is left by pressing the key twice; then the outer one is left", async () => {
     const home = new Home();
@@ -52,7 +52,7 @@ describe("the detach key", () => {
     window.type(DETACH);
     expect(await window.exited).toBe(0);
     await window.shows("detached; outer keeps running.");
-  }, 180_000);
+  });
 });
 
 describe("without a name, and from one terminal to another", () => {
@@ -108,7 +108,7 @@ describe("without a name, and from one terminal to another", () => {
     left.type("q");
     expect(await left.exited).toBe(1);
     expect(left.cooked).toBe(true);
-  }, 180_000);
+  });
 
   test("the detach key and n, p or s lead to another terminal, and what is typed goes to that one", async () => {
     const home = await three();
@@ -146,7 +146,7 @@ describe("without a name, and from one terminal to another", () => {
     expect(window.cooked).toBe(true);
     const said = (await home.ok("history", "c")).split("\n").filter((line) => /^[abc] /.test(line));
     expect(said).toEqual(["c four"]);
-  }, 180_000);
+  });
 });
 
 test("what a program asks its terminal is answered once: by the window typed into last, or by the holder", async () => {
@@ -181,7 +181,7 @@ test("what a program asks its terminal is answered once: by the window typed int
   expect(await first.exited).toBe(0);
   await home.ok("send", "t", "five", "-e");
   await home.says("t", "<five>");
-}, 180_000);
+});
 
 test("--size smallest keeps the program inside every window, a fixed size is nobody's, and latest follows the typist", async () => {
   const home = new Home();
@@ -211,4 +211,4 @@ test("--size smallest keeps the program inside every window, a fixed size is nob
     () => large.seen.slice(-300),
   );
   rejects(await home.run("attach", "t", "--size", "80x"), 2, "smallest, latest, or columns and rows");
-}, 180_000);
+});

@@ -109,7 +109,7 @@ test("a full-screen program is shown as it is, after any amount of output, witho
     expect(cursor.visible).toBe(true);
   }
   expect(existsSync(join(home.path, "changed"))).toBe(false);
-}, 180_000);
+});
 
 test("a shell's history can be scrolled back to, each line once, with its screen below", async () => {
   const home = new Home();
@@ -129,7 +129,7 @@ test("a shell's history can be scrolled back to, each line once, with its screen
   expect(numbers.length).toBeGreaterThan(900);
   expect(numbers).toEqual(numbers.map((_, at) => 5000 - numbers.length + at));
   await leave(window);
-}, 180_000);
+});
 
 test("without a checkpoint, or in a window of another size, the end of the tape is shown and the program redraws itself", async () => {
   const home = new Home();
@@ -159,7 +159,7 @@ test("without a checkpoint, or in a window of another size, the end of the tape 
     () => changes(),
   );
   await leave(other);
-}, 180_000);
+});
 
 test("after a reboot the old screen is shown with a line that says what happened, also for a long tape", async () => {
   const home = new Rebooting();
@@ -196,4 +196,4 @@ test("after a reboot the old screen is shown with a line that says what happened
   ]);
   expect((await home.ok("tail", "full", "-n", "30")).split("\n")).toEqual(told.slice(-31));
   await leave(window);
-}, 180_000);
+});

@@ -137,7 +137,7 @@ test("a window of another size than the terminal's shows a part of its screen, t
   await showsItsPart(home, id, eyes.small, "after the full-screen program");
   await leave(large);
   await leave(small);
-}, 180_000);
+});
 
 test("a small window that is typed into gets the terminal's size, shows all of it, and is restored when it detaches", async () => {
   const home = new Home();
@@ -161,7 +161,7 @@ test("a small window that is typed into gets the terminal's size, shows all of i
   await home.says("t", "\nlarge again");
   await showsItsPart(home, id, eyes.large, "after the other one left");
   await leave(large);
-}, 180_000);
+});
 
 test("a drawn window is restored when it detaches: its own screen, cursor and modes, and a cooked line", async () => {
   const home = new Home();
@@ -176,7 +176,7 @@ test("a drawn window is restored when it detaches: its own screen, cursor and mo
   expect({ alternate, left, visible: cursor.visible }).toEqual({ alternate: false, left: [], visible: true });
   expect(small.cooked).toBe(true);
   await leave(large);
-}, 180_000);
+});
 
 test("if the program ends, a drawn window is restored and names the command that has the output; the other keeps it", async () => {
   const home = new Home();
@@ -193,4 +193,4 @@ test("if the program ends, a drawn window is restored and names the command that
   expect(eyes.small.screen.alternate).toBe(false);
   expect(textOf(eyes.small.screen.lines).join("\n")).toContain("→ holdfast history t");
   expect(await home.ok("history", "t")).toContain("\nlast words\n");
-}, 180_000);
+});

@@ -48,7 +48,7 @@ describe("attach", () => {
     await home.says("work", "more\nmore\n");
     await hasClients(home, "work", 0);
     expect(await home.listed("work")).toMatchObject({ state: "running" });
-  }, 180_000);
+  });
 
   test("the exit code is the program's, and its last output is shown", async () => {
     const home = new Home();
@@ -60,7 +60,7 @@ describe("attach", () => {
     const quick = home.window(["new", "--", "sh", "-c", "echo quick; exit 3"]);
     expect(await quick.exited).toBe(3);
     await quick.shows("quick");
-  }, 180_000);
+  });
 
   test("-c opens a missing terminal; without it the exit code is 4", async () => {
     const home = new Home();
@@ -71,7 +71,7 @@ describe("attach", () => {
     made.type(DETACH);
     expect(await made.exited).toBe(0);
     expect(await home.listed("somebody")).toMatchObject({ state: "running" });
-  }, 180_000);
+  });
 
   test("it continues while watchdog and daemon are killed, and attaching without them works too", async () => {
     const home = new Home();
@@ -94,7 +94,7 @@ describe("attach", () => {
       expect(await one.exited).toBe(0);
     }
     expect(await home.status()).toMatchObject({ daemon: { pid: null } });
-  }, 180_000);
+  });
 
   test("the daemon is killed during typing: every line arrives once, the program is the same, and a new daemon knows it", async () => {
     const home = new Home();
@@ -128,7 +128,7 @@ describe("attach", () => {
     await window.shows("<after>");
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 
   test("a hanging daemon does not prevent attaching", async () => {
     const home = new Home();
@@ -147,7 +147,7 @@ describe("attach", () => {
     } finally {
       for (const pid of both) process.kill(pid, "SIGCONT");
     }
-  }, 180_000);
+  });
 
   test("two windows on one terminal: each sees what the other types, and detaching one leaves the other", async () => {
     const home = new Home();
@@ -167,7 +167,7 @@ describe("attach", () => {
     second.kill("SIGKILL");
     await hasClients(home, "t", 0);
     expect(await home.listed("t")).toMatchObject({ state: "running" });
-  }, 180_000);
+  });
 
   test("SSH_AUTH_SOCK leads to the agent of the client that attached last, also for terminals opened from within", async () => {
     const home = new Home();
@@ -194,7 +194,7 @@ describe("attach", () => {
     expect(readdirSync(join(home.path, "run/ssh"))).toHaveLength(2);
     await home.ok("rm", "--force", "t");
     expect(readdirSync(join(home.path, "run/ssh"))).toHaveLength(1);
-  }, 180_000);
+  });
 
   test("the program follows the size of the window; a read-only client changes nothing and types nothing", async () => {
     const home = new Home();
@@ -221,7 +221,7 @@ describe("attach", () => {
     expect(await looker.exited).toBe(0);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 });
 
 describe("the user's window", () => {
@@ -242,7 +242,7 @@ describe("the user's window", () => {
       const end = window.seen.slice(window.seen.lastIndexOf("drawn"));
       for (const undo of undone) expect(end).toContain(undo);
     }
-  }, 180_000);
+  });
 
   test("has its own title again after detaching, also if the program had saved titles itself", async () => {
     const home = new Home();
@@ -260,7 +260,7 @@ describe("the user's window", () => {
     const quick = home.window(["new", "--", "sh", "-c", `printf '${ESC}]0;left behind${ESC}\\\\quick'; exit 3`]);
     expect(await quick.exited).toBe(3);
     expect(titlesIn(quick.seen)).toEqual({ title: "", saved: [] });
-  }, 180_000);
+  });
 
   test("the line discipline is restored bit by bit, and a shell continues in it", async () => {
     const home = new Home();
@@ -283,7 +283,7 @@ describe("the user's window", () => {
     expect(is).toBe(was ?? "never said");
     window.type("typed\n");
     await window.shows("typed\ntyped\n");
-  }, 180_000);
+  });
 
   test("keeps its history: existing text is scrolled up, never erased, and the alternate screen is not used", async () => {
     const home = new Home();
@@ -300,7 +300,7 @@ describe("the user's window", () => {
     for (const erasing of [`${ESC}[3J`, `${ESC}[?1049h`, `${ESC}[?47h`, `${ESC}c`]) {
       expect(window.seen).not.toContain(erasing);
     }
-  }, 180_000);
+  });
 
   test("an old query in the output is not sent to the window again", async () => {
     const home = new Home();
@@ -311,7 +311,7 @@ describe("the user's window", () => {
     expect(window.seen).not.toContain(`${ESC}[6n`);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 
   test("a single line of 300 KB is on the screen again", async () => {
     const home = new Home();
@@ -322,7 +322,7 @@ describe("the user's window", () => {
     await window.shows(`${"x".repeat(2000)}\r\nthe end`);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 
   test("the detach key is configurable and can be turned off", async () => {
     const home = new Home();
@@ -337,7 +337,7 @@ describe("the user's window", () => {
     await window.shows("quit");
     window.type("\u0001");
     expect(await window.exited).toBe(0);
-  }, 180_000);
+  });
 
   test("a flood of output does not disable the detach key", async () => {
     const home = new Home();
@@ -346,5 +346,5 @@ describe("the user's window", () => {
     window.type(DETACH);
     expect(await window.exited).toBe(0);
     await home.ok("kill", "flood");
-  }, 180_000);
+  });
 });

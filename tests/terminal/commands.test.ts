@@ -41,7 +41,7 @@ describe("a terminal's life", () => {
     await home.ok("rename", "work", "done");
     await home.ok("rm", "done");
     expect(await home.json("ls")).toEqual([]);
-  }, 180_000);
+  });
 
   test("send --key presses keys by their names in tmux, after the text and in their order", async () => {
     const home = new Home();
@@ -56,7 +56,7 @@ describe("a terminal's life", () => {
     expect((await home.run("wait", "cat")).code).toBe(130);
     rejects(await home.run("send", "raw", "--key", "Entre"), 2, 'There is no key "Entre".');
     rejects(await home.run("send", "raw"), 2, "There is nothing to send.");
-  }, 180_000);
+  });
 
   test("lanes: new --lane, ls --lane, move, and kill --lane, which ends that lane and no other", async () => {
     const home = new Home();
@@ -95,7 +95,7 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "x", "--vt")).toBe("\u001b[1mbold\u001b[0m\r\n\u0000two\r\n");
     expect(await home.ok("tail", "x", "-n1")).toBe("two\n");
     expect(await home.json("tail", "x")).toMatchObject({ name: "x", lines: ["bold", "two"] });
-  }, 180_000);
+  });
 
   test("history and tail show what follows a title, a private message or a command that was never finished", async () => {
     const home = new Home();
@@ -107,7 +107,7 @@ describe("a terminal's life", () => {
     const lines = ["after ]0;title", "after ^private", "after _command", "after P1$r"];
     expect(await home.ok("history", "x")).toBe(lines.map((line) => `${line}\n`).join(""));
     expect(await home.json("tail", "x")).toMatchObject({ lines });
-  }, 180_000);
+  });
 
   test("a terminal without a name is named by its id; a missing program is reported and ends with 127", async () => {
     const home = new Home();
@@ -119,7 +119,7 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "no")).toContain(
       "holdfast: /nowhere/program cannot be started: it was not found (ENOENT)\n",
     );
-  }, 180_000);
+  });
 
   test("wait --timeout returns 124 if the program is still running by then, and its exit code otherwise", async () => {
     const home = new Home();
@@ -134,7 +134,7 @@ describe("a terminal's life", () => {
     expect((await home.run("wait", "slow", "--timeout", "1s")).code).toBe(5);
     for (const time of ["soon", "-1", "0", "1w"])
       rejects(await home.run("wait", "slow", "--timeout", time), 2, "it must be a time such as 30s, 5m or 2h");
-  }, 180_000);
+  });
 
   test("an unknown terminal is exit 4 and never the current one; a name that is taken or invalid is exit 1", async () => {
     const home = new Home();
@@ -154,7 +154,7 @@ describe("a terminal's life", () => {
     rejects(await home.run("kill", "only", "--signal", "NONE"), 2, 'Unknown signal "NONE".');
     rejects(await home.run("attach", "only"), 1, "Standard input or output is not a terminal");
     rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is not a directory.`);
-  }, 180_000);
+  });
 });
 
 describe("the daemon comes and goes", () => {
@@ -169,7 +169,7 @@ describe("the daemon comes and goes", () => {
     await home.says("t", "typed meanwhile\ntyped meanwhile\n");
     expect((await pidsOf(home)).daemon).not.toBe(daemon);
     expect(await home.ok("recovery", "report")).toContain("daemon crash");
-  }, 180_000);
+  });
 
   test("DS-4(b) down leaves the programs running and stays down; reading works; up manages them again", async () => {
     const home = new Home();
@@ -185,7 +185,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
     await home.ok("down", "--kill");
     expect(await home.listed("t")).toMatchObject({ state: "ended", signal: "SIGTERM" });
-  }, 180_000);
+  });
 
   test("a program that ends while everything is down: wait still returns its code, and the next daemon records it", async () => {
     const home = new Home();
@@ -195,7 +195,7 @@ describe("the daemon comes and goes", () => {
     expect((await home.run("wait", "t")).code).toBe(9);
     await home.ok("up");
     expect(await home.listed("t")).toMatchObject({ state: "ended", exitCode: 9 });
-  }, 180_000);
+  });
 
   test("new, called while the daemon is killed again and again, creates exactly one terminal each time", async () => {
     const home = new Home();
@@ -209,7 +209,7 @@ describe("the daemon comes and goes", () => {
     }
     const rows: { name: string; state: string }[] = await home.json("ls");
     expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(names.map((name) => `${name} running`));
-  }, 90_000);
+  });
 });
 
 describe("around terminals", () => {
@@ -254,7 +254,7 @@ describe("around terminals", () => {
     expect((await home.run("status")).code).toBe(0);
     expect(await home.json("safe-mode", "status")).toEqual({ active: false, reason: null, since: null, off: [] });
     expect((await home.run("config", "check")).err).toBe("");
-  }, 180_000);
+  });
 
   test("completions: commands, flags after a dash, and the names of existing terminals", async () => {
     const home = new Home();
@@ -276,7 +276,7 @@ describe("around terminals", () => {
     for (const shell of ["bash", "zsh", "fish"])
       for (const part of [" __complete -- ", ":files"]) expect(await home.ok("completions", shell)).toContain(part);
     rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
-  }, 180_000);
+  });
 
   test("completions in bash call the command as typed, wherever it is installed, and need none on the PATH", async () => {
     const home = new Home();
@@ -294,7 +294,7 @@ describe("around terminals", () => {
       const bash = Bun.spawn([...words, "bash", script, typed], { cwd: home.path, env: home.env, stderr: "inherit" });
       expect(await bash.stdout.text()).toBe("alpha\n");
     }
-  }, 180_000);
+  });
 
   test("completions in bash leave paths to the shell", async () => {
     const home = new Home();
@@ -307,7 +307,7 @@ describe("around terminals", () => {
     window.type("./holdfast run fl\t");
     await window.shows("run flow.yaml ");
     window.kill("SIGKILL");
-  }, 180_000);
+  });
 
   test("with an invalid configuration reading still works, and nothing is started", async () => {
     const home = new Home();
@@ -316,7 +316,7 @@ describe("around terminals", () => {
     rejects(await home.run("up"), 1, "There is no setting terminal.shel.");
     expect((await home.run("config", "check")).code).toBe(1);
     expect((await home.run("ls")).code).toBe(0);
-  }, 180_000);
+  });
 
   test("tail -f prints new output and ends with the program", async () => {
     const home = new Home();
@@ -332,5 +332,5 @@ describe("around terminals", () => {
     await home.says("t", "got x");
     await home.ok("send", "t", "y", "-e");
     expect(await follow).toMatchObject({ code: 0, out: "first\nx\ngot x\ny\n" });
-  }, 180_000);
+  });
 });

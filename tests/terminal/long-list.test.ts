@@ -22,4 +22,4 @@ test("PS1 terminals whose rows are longer than a page together are all listed, f
   expect(await home.run("rm", "t33")).toMatchObject({ code: 4 });
   await home.ok("down");
   expect(names(await home.ok("ls", "--json"))).toEqual(["t0", "t1", "t2", "t4", "t6", "t7"]); // From disk.
-}, 180_000);
+});

@@ -94,14 +94,14 @@ test("without a window, a cursor's position and a mode come from the screen, in 
     return (await asksAtOnce(home, `early${starts}`)) === "^[[1;4R";
   };
   await until("a program that asks at once is answered", isAnswered, () => home.ok("ls"), 3 * PATIENCE_MS);
-}, 180_000);
+});
 
 test("while the daemon is down, the holder's own answers stand: after a short time, then at once", async () => {
   const home = await opened();
   await home.ok("down");
   expect(await answerTo(home, "first", "abc^[6n^[c", 2)).toBe("^[1;1R^[?1;2c");
   expect(await answerTo(home, "second", "^[?25$p^[5n", 2)).toBe("^[?25;0$y^[0n");
-}, 180_000);
+});
 
 test("after kill -9 of daemon and watchdog the holder answers alone and once; the next daemon's screen is asked again", async () => {
   const home = await opened();
@@ -126,7 +126,7 @@ test("after kill -9 of daemon and watchdog the holder answers alone and once; th
   expect((await home.status()).daemon.pid).not.toBe(daemon.pid);
   await home.says("alone", "alone got ^[1;1R^[?1;2c.");
   await screenAnswers(home, "after", "^[7;1Habc^[6n", "^[7;4R");
-}, 180_000);
+});
 
 test("a daemon that hangs delays an answer, and its own comes too late", async () => {
   const home = await opened();
@@ -140,7 +140,7 @@ test("a daemon that hangs delays an answer, and its own comes too late", async (
     for (const pid of both) process.kill(pid, "SIGCONT");
   }
   expect(await answerTo(home, "after", "^[5n", 1)).toBe("^[0n");
-}, 180_000);
+});
 
 test("with one window and with two, exactly one answers, and nobody else", async () => {
   const home = await opened();
@@ -162,4 +162,4 @@ test("with one window and with two, exactly one answers, and nobody else", async
   first.type(DETACH);
   expect(await first.exited).toBe(0);
   await screenAnswers(home, "none", "^[9;2H^[6n", "^[9;2R");
-}, 180_000);
+});

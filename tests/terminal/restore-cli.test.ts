@@ -36,7 +36,7 @@ test("a window attached when its holder was killed continues with the next gener
   await window.shows("42");
   window.type("exit 5\r");
   expect(await window.exited).toBe(5);
-}, 180_000);
+});
 
 test("a reboot: terminals come back by their policy, and restore, accept and rollback decide the rest", async () => {
   const home = new Rebooting();
@@ -95,7 +95,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
     async () => (await home.ok("history", "asks")).split("once\n").length === 3,
     async () => (await home.ok("history", "asks")).split("once\n").length,
   );
-}, 180_000);
+});
 
 test("a command that is only typed is not shown as running, and a shell that was chosen stays one", async () => {
   const home = new Home();
@@ -130,7 +130,7 @@ test("a command that is only typed is not shown as running, and a shell that was
   expect(await home.listed("job")).toMatchObject({ program: ["/bin/sh"], typed: null });
   const history = await home.ok("history", "job");
   expect(history.slice(history.lastIndexOf("holdfast: "))).toContain("opened with: sh -c echo once; exec sleep 1000");
-}, 180_000);
+});
 
 test("a directory and a program of the last seconds before a power cut come back, twice in a row", async () => {
   const home = new Rebooting();
@@ -165,7 +165,7 @@ test("a directory and a program of the last seconds before a power cut come back
   home.boot = 3;
   await home.ok("up");
   expect(await home.ok("recovery", "report")).toMatch(/in \S+\/deep\/er;/);
-}, 180_000);
+});
 
 test("up prints one line with the number of restored terminals", async () => {
   const home = new Rebooting();
@@ -187,7 +187,7 @@ test("up prints one line with the number of restored terminals", async () => {
   );
   expect(rows.filter((row) => /starting|recovering/.test(row))).toHaveLength(1);
   expect(rows.some((row) => row.startsWith("state      LIVE"))).toBe(true);
-}, 180_000);
+});
 
 test("a report counts each kind of item", async () => {
   const home = new Home();

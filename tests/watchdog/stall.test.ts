@@ -73,4 +73,4 @@ test("WD-2(d,e) a daemon that waits for the disk is reported and left alone past
   } finally {
     flow(home);
   }
-}, 180_000);
+});

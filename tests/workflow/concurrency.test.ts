@@ -69,7 +69,7 @@ test("runs of a file with concurrency: 1 begin one after the other, in their ord
   await flows.until("begin a", "end a", "begin b", "begin c", "end c");
   const settled = async () => (await flows.states()).join();
   await until("all are over", async () => (await settled()) === "done,cancelled,done", settled);
-}, 180_000);
+});
 
 test("a run that is followed waits in the queue, and a queued one can be cancelled or interrupted", async () => {
   const flows = new Flows();
@@ -87,7 +87,7 @@ test("a run that is followed waits in the queue, and a queued one can be cancell
   expect(code).toBe(0);
   expect(err).toMatch(/one is queued as [0-9a-f]{8}: it starts when the runs before it are over\./);
   expect(flows.said).toEqual(["begin a", "end a", "begin b", "end b"]);
-}, 180_000);
+});
 
 test("when_busy: refuse refuses a second run with exit code 75; so is what would open a run again", async () => {
   const flows = new Flows(FLOW.replace("concurrency: 1", "concurrency: 1\nwhen_busy: refuse"));
@@ -106,4 +106,4 @@ test("when_busy: refuse refuses a second run with exit code 75; so is what would
   expect(again.err).toContain("one is running already");
   flows.go("c");
   await flows.until("begin a", "begin c", "end c");
-}, 180_000);
+});

@@ -73,7 +73,7 @@ test("doctor reports resumable runs, unusable checkpoints, lost steps, runs with
     async () => (await ofWorkflows(home)).some(({ what }) => what.startsWith("1 run waits for you: b")),
     async () => await ofWorkflows(home),
   );
-}, 180_000);
+});
 
 test("DW3 doctor raises no alarm beside a busy run, whose attempts begin while it looks", async () => {
   const home = new Home();
@@ -89,4 +89,4 @@ test("DW3 doctor raises no alarm beside a busy run, whose attempts begin while i
   }
   expect(found).toEqual([]);
   expect(looks).toBeGreaterThan(0); // Otherwise it was over before we looked.
-}, 180_000);
+});

@@ -236,4 +236,4 @@ test("a crash or power cut at any call of gc leaves every run and its log whole,
     },
   });
   expect(survived).toBeGreaterThan(amount(20, 50));
-}, 180_000);
+});

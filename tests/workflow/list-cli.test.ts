@@ -34,7 +34,7 @@ test("workflows filters by state, name and number; without filters nothing has c
   expect(await names("--last", "0")).toEqual([]);
   expect((await home.run("workflows", "--state", "running")).err).toContain("there are no such runs.");
   expect((await home.run("workflows", "--state", "nonsense")).code).toBe(2);
-}, 180_000);
+});
 
 test("workflows show has the steps, the error and the next command, up and down", async () => {
   const home = await threeRuns();
@@ -51,7 +51,7 @@ test("workflows show has the steps, the error and the next command, up and down"
   expect((await home.json("workflows", "show", "good")).id).toBe(newest.id);
   await home.ok("down");
   expect(await home.json("workflows", "show", "bad")).toEqual(shown);
-}, 180_000);
+});
 
 /** The checkpoint of a run and its older ones. */
 function checkpointsOf({ path }: Home, id: string): string[] {
@@ -82,4 +82,4 @@ test("UC-6(e) workflows rm forgets runs that are over, with their checkpoints, a
   expect(await left()).toEqual([last.id, slow]); // Forgotten for good.
   expect([bad.id, first.id].flatMap((id) => checkpointsOf(home, id))).toEqual([]);
   expect(checkpointsOf(home, last.id)).not.toEqual([]);
-}, 180_000);
+});

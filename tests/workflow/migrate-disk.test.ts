@@ -175,7 +175,7 @@ test("UC-10(b,d) a crash at any call of a migration, also of one in many parts: 
     },
   });
   expect(survived).toBeGreaterThan(amount(40, 100));
-}, 300_000);
+});
 
 test("UC-10(c) an unreadable file does not affect others, and a disk error is retried", async () => {
   const disk = oldHome();

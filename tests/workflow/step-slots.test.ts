@@ -132,4 +132,4 @@ test("a map fills the slots, another run's single step is next, and all items ar
   expect(order.indexOf("single")).toBeLessThan(3 + 3);
   expect(runs.lines("done").sort()).toEqual(Array.from({ length: 40 }, (_, at) => `done ${at + 1}`).sort());
   expect((await runs.show(map)).waitsForSlot).toBeUndefined();
-}, 180_000);
+});

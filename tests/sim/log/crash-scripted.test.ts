@@ -25,7 +25,7 @@ for (const [name, steps] of Object.entries(HISTORIES)) {
     });
     expect(count).toBeGreaterThan(100);
     survived += count;
-  }, 180_000);
+  });
 }
 
 test("EL-3(d) lines that an earlier life left in a segment never come back in a later one", async () => {
@@ -44,7 +44,7 @@ test("EL-3(d) lines that an earlier life left in a segment never come back in a 
   });
   expect(count).toBeGreaterThan(100);
   survived += count;
-}, 180_000);
+});
 
 test("a kill when everything is synced leaves nothing torn and nothing for the quarantine, whatever old lines the segments hold", async () => {
   let life = await Life.begin(new SimDisk(), NOTHING_YET);
