@@ -42,6 +42,14 @@ export const IDENTITY = "recovery/home.json";
 export const PROMPT_KEY = "recovery/prompt-key";
 /** Browsers that may use the page (devices-file.ts). */
 export const DEVICES = "recovery/devices.json";
+/** Who this home is at its relay, with its key and certificate (tunnel-files.ts). */
+export const TUNNEL_IDENTITY = "tunnel/identity.json";
+/** Whether the operator wants the tunnel. */
+export const TUNNEL_WANTED = "tunnel/wanted.json";
+/** This home's key for devices that come through a relay; they know it by its public half. */
+export const TUNNEL_DEVICE_KEY = "tunnel/device-key.json";
+/** What the tunnel does now. */
+export const TUNNEL_STATUS = "run/tunnel.json";
 /** What was seen of running terminals since the last checkpoint (daemon/terminal/sightings.ts). */
 export const SIGHTINGS = "recovery/sightings.json";
 export const LAST_BOOT = "recovery/last-boot.json";
