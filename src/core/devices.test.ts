@@ -1,5 +1,17 @@
 import { expect, test } from "bun:test";
-import { current, type Devices, deviceOf, NO_DEVICES, redeemed, revoked, usedNow, withLink } from "./devices.ts";
+import {
+  current,
+  type DeviceRights,
+  type Devices,
+  deviceMay,
+  deviceOf,
+  NO_DEVICES,
+  redeemed,
+  revoked,
+  usedNow,
+  withLink,
+} from "./devices.ts";
+import { RIGHTS } from "./principal.ts";
 
 const NOW = Date.parse("2026-11-17T12:00:00Z");
 const MINUTE = 60_000;
@@ -68,4 +80,35 @@ test("links that nobody uses do not pile up, and a long name is cut", () => {
   expect(all.links).toHaveLength(16);
   const done = redeemed(all, "99", { ...device("a"), name: "x".repeat(10_000) }, NOW);
   expect(done.ok && done.value.devices[0]?.name).toHaveLength(200);
+});
+
+test("DV5 a pairing makes a device with a key and its rights; a link for a browser pairs nothing, and neither the other", () => {
+  const both = withLink(withLink(NO_DEVICES, "link", NOW), "pairing", NOW, "answer");
+  const key = "0".repeat(64);
+  const done = redeemed(both, "pairing", { ...device("phone"), key }, NOW);
+  if (!done.ok) throw new Error(done.error.message);
+  expect(deviceOf(done.value, "hash of phone", NOW)).toMatchObject({ key, rights: "answer" });
+  expect(done.value.links).toMatchObject([{ hash: "link" }]);
+  const wrong = [
+    redeemed(both, "pairing", device("browser"), NOW),
+    redeemed(both, "link", { ...device("phone"), key }, NOW),
+    redeemed(done.value, "pairing", { ...device("second"), key }, NOW), // Used.
+  ];
+  for (const refusal of wrong) expect(!refusal.ok && refusal.error.code).toBe("no-link");
+  expect(wrong.map((one) => !one.ok && one.error.hint)).toEqual([
+    "Get a new one: holdfast open",
+    "Get a new one: holdfast pair",
+    "Get a new one: holdfast pair",
+  ]);
+});
+
+test("DV5 look changes nothing, answer also answers and decides, type is everything; a browser of this machine has all", () => {
+  const methods = (rights: DeviceRights | undefined) =>
+    Object.entries(RIGHTS).flatMap(([method, right]) => (deviceMay(rights, method, right) ? [method] : []));
+  const looks = Object.entries(RIGHTS).flatMap(([method, right]) => (/look|inspect/.test(right) ? [method] : []));
+  expect(methods("look")).toEqual(looks);
+  expect(methods("answer").filter((method) => !looks.includes(method))).toEqual(["workflow.resolve", "prompt.answer"]);
+  expect(methods("type")).toEqual(Object.keys(RIGHTS));
+  expect(methods(undefined)).toEqual(Object.keys(RIGHTS));
+  expect(deviceMay("answer", "not in the table", undefined)).toBe(false);
 });

@@ -4,10 +4,18 @@
 // DV3. A browser that does not use the page for a month has to get in again. Beyond a number, so does the one that did
 //      not use it for longest.
 // DV4. The last use is stored to the hour, so that looking at the page does not write to the disk.
-import { ok, type Result, refused } from "../base/result.ts";
+// DV5. A device that is paired comes through a relay. It has a key of its own, by which it is known before it says
+//      anything, and rights that its pairing gave it. A link for a browser of this machine pairs nothing, and the other
+//      way round.
+import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import type { Right } from "./principal.ts";
 
-/** Times are ISO texts. */
-export type Link = { readonly hash: string; readonly until: string };
+/** DV5. `look` changes nothing; `answer` also answers prompts and decides on steps; `type` is everything on the page. */
+export const DEVICE_RIGHTS = ["look", "answer", "type"] as const;
+export type DeviceRights = (typeof DEVICE_RIGHTS)[number];
+
+/** Times are ISO texts. `rights`: what it gives to the device that it pairs (DV5). */
+export type Link = { readonly hash: string; readonly until: string; readonly rights?: DeviceRights };
 export type Device = {
   readonly id: string;
   /** What the browser calls itself. */
@@ -15,6 +23,9 @@ export type Device = {
   readonly hash: string;
   readonly madeAt: string;
   readonly usedAt: string;
+  /** DV5. The public key in hex; without one it is a browser of this machine, which may do everything. */
+  readonly key?: string;
+  readonly rights?: DeviceRights;
 };
 export type Devices = { readonly links: readonly Link[]; readonly devices: readonly Device[] };
 
@@ -37,25 +48,47 @@ export function current({ links, devices }: Devices, now: number): Devices {
   };
 }
 
-export function withLink(before: Devices, hash: string, now: number): Devices {
+export function withLink(before: Devices, hash: string, now: number, rights?: DeviceRights): Devices {
   const { links, devices } = current(before, now);
-  return { links: [...links, { hash, until: textOf(now + LINK_MS) }].slice(-MAX_LINKS), devices };
+  const link = { hash, until: textOf(now + LINK_MS), ...(rights && { rights }) };
+  return { links: [...links, link].slice(-MAX_LINKS), devices };
 }
 
 /** DV1 */
 export function redeemed(
   before: Devices,
   link: string,
-  { id, name, hash }: Pick<Device, "id" | "name" | "hash">,
+  { name, key, ...given }: Pick<Device, "id" | "name" | "hash" | "key">,
   now: number,
 ): Result<Devices> {
   const { links, devices } = current(before, now);
-  if (!links.some((one) => one.hash === link))
-    return refused("no-link", "This link was used already, or is too old.", "Get a new one: holdfast open");
+  const found = links.find((one) => one.hash === link && (one.rights === undefined) === (key === undefined)); // DV5
+  if (found === undefined) return { ok: false, error: key === undefined ? NO_LINK : NO_PAIRING };
   const at = textOf(now);
-  const device = { id, name: name.slice(0, MAX_NAME), hash, madeAt: at, usedAt: at };
+  const pairing = key === undefined ? {} : { key, rights: found.rights ?? "look" };
+  const device: Device = { ...given, name: name.slice(0, MAX_NAME), madeAt: at, usedAt: at, ...pairing };
   const byUse = [...devices, device].toSorted((a, b) => Date.parse(a.usedAt) - Date.parse(b.usedAt));
   return ok({ links: links.filter((one) => one.hash !== link), devices: byUse.slice(-MAX_DEVICES) }); // DV3
+}
+
+const NO_LINK: Refusal = {
+  code: "no-link",
+  message: "This link was used already, or is too old.",
+  hint: "Get a new one: holdfast open",
+};
+const NO_PAIRING: Refusal = { ...NO_LINK, hint: "Get a new one: holdfast pair" };
+
+/** DV5. Whether a device with these rights may ask for a method; without any, it is a browser of this machine. */
+export function deviceMay(rights: DeviceRights | undefined, method: string, right: Right | undefined): boolean {
+  if (rights === undefined || rights === "type") return true;
+  return right === "look" || right === "inspect" || (rights === "answer" && ANSWERS.includes(method));
+}
+
+const ANSWERS: readonly string[] = ["prompt.answer", "workflow.resolve"];
+
+export function notItsRight(rights: DeviceRights, method: string): Refusal {
+  const hint = "Pair it again with more rights (holdfast pair --rights type), or use the command line.";
+  return refused("device-rights", `This device may only ${rights}: it may not ask for ${method}.`, hint).error;
 }
 
 /** The device whose token has this hash; undefined if there is none, or it has expired. */

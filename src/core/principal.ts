@@ -147,6 +147,7 @@ export const RIGHTS = {
   "rule.remove": "act",
   "device.link": "act",
   "device.redeem": "act",
+  "device.pair": "act",
   "device.list": "look",
   "device.revoke": "act",
 } as const satisfies Readonly<Record<string, Right>>;

@@ -6,7 +6,7 @@ import { isFault } from "../base/fault.ts";
 import { newId } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import * as core from "../core/devices.ts";
-import { readDevices, writeDevices } from "../home/devices-file.ts";
+import { pairingKey, readDevices, writeDevices } from "../home/devices-file.ts";
 import { paramsOf } from "../wire/rpc/params.ts";
 import type { ListedDevice } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
@@ -22,7 +22,11 @@ type DeviceWorld = {
   readonly home: string;
 };
 
+type Redeemed = { readonly link: string; readonly name: string; readonly key?: string };
+
 const SECRET_BYTES = 32;
+/** Typed by nobody: it is in a link or a picture. */
+const PAIRING_BYTES = 16;
 const ID_BYTES = 16;
 
 export class DeviceDesk {
@@ -47,7 +51,11 @@ export class DeviceDesk {
       "device.link": () => this.#link(),
       "device.redeem": async (given) => {
         const params = paramsOf("device.redeem", given);
-        return params.ok ? this.#redeem(params.value.link, params.value.name) : params;
+        return params.ok ? this.#redeem(params.value) : params;
+      },
+      "device.pair": async (given) => {
+        const params = paramsOf("device.pair", given);
+        return params.ok ? this.#pair(params.value.rights) : params;
       },
       "device.list": async () => ok(core.current(this.#devices, this.#now()).devices.map(listed)),
       "device.revoke": async (given) => {
@@ -57,12 +65,12 @@ export class DeviceDesk {
     };
   }
 
-  /** The id of the device that has this token; undefined if it is not known. Counts as a use of it. */
-  bearer(token: string): string | undefined {
-    const id = this.#known(token)?.id;
+  /** The device that has this token; undefined if it is not known. Counts as a use of it. */
+  bearer(token: string): core.Device | undefined {
+    const known = this.#known(token);
     // If it cannot be stored, it expires a little earlier.
-    if (id !== undefined) void this.#change((now, at) => ok(core.usedNow(now, id, at))).catch(() => undefined);
-    return id;
+    if (known !== undefined) void this.#change((now, at) => ok(core.usedNow(now, known.id, at))).catch(() => undefined);
+    return known;
   }
 
   #known(token: string): core.Device | undefined {
@@ -80,12 +88,20 @@ export class DeviceDesk {
     return done.ok ? ok({ link, until: done.value.links.at(-1)?.until ?? "" }) : done;
   }
 
-  async #redeem(link: string, name: string): Promise<Result<{ id: string; token: string }>> {
+  /** The secret is shown once; what it makes of the handshake with the device is stored (DV2). */
+  async #pair(rights: core.DeviceRights): Promise<Result<{ secret: string; until: string }>> {
+    const secret = this.#world.random.bytes(PAIRING_BYTES);
+    const done = await this.#change((now, at) => ok(core.withLink(now, pairingKey(secret), at, rights)));
+    return done.ok ? ok({ secret: secret.toHex(), until: done.value.links.at(-1)?.until ?? "" }) : done;
+  }
+
+  async #redeem({ link, name, key }: Redeemed): Promise<Result<{ id: string; token: string }>> {
     const token = this.#secret();
     const id = newId(this.#world.random.bytes(ID_BYTES));
-    const done = await this.#change((now, at) =>
-      core.redeemed(now, sha256(link), { id, name, hash: sha256(token) }, at),
-    );
+    const device = { id, name, hash: sha256(token), ...(key !== undefined && { key }) };
+    // The web host knows a pairing by what the handshake used, not by its secret.
+    const hash = key === undefined ? sha256(link) : link;
+    const done = await this.#change((now, at) => core.redeemed(now, hash, device, at));
     return done.ok ? ok({ id, token }) : done;
   }
 
@@ -120,6 +136,6 @@ export class DeviceDesk {
   }
 }
 
-function listed({ id, name, madeAt, usedAt }: Omit<core.Device, "hash">): ListedDevice {
-  return { id, name, madeAt, usedAt };
+function listed({ id, name, madeAt, usedAt, key, rights }: Omit<core.Device, "hash">): ListedDevice {
+  return { id, name, madeAt, usedAt, kind: key === undefined ? "browser" : "paired", rights: rights ?? "type" };
 }

@@ -11,7 +11,8 @@
 // Z5. Only the operator changes anything (core/principal.ts): before the first request of a connection that would, the
 //     process behind it is looked at. A process that may not is refused, and the attempt is recorded. Looking is free.
 // Z6. The token of a browser of the operator (core/devices.ts) gives access to everything as well. It is the browser
-//     that asks, not the web host between it and us; it is disconnected when its token is revoked.
+//     that asks, not the web host between it and us; it is disconnected when its token is revoked. A paired device may
+//     have fewer rights: whatever they do not cover is refused here.
 // Z7. An answer that is longer than clients read is refused with its length; lists are paged (pages.ts).
 
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
@@ -20,6 +21,7 @@ import { own } from "../base/own.ts";
 import { type PlaceLimits, Places } from "../base/places.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import { placeOf } from "../base/thrown.ts";
+import { type Device, type DeviceRights, deviceMay, notItsRight } from "../core/devices.ts";
 import { type Caller, mayAct, RIGHTS, type Right } from "../core/principal.ts";
 import type { Callers } from "../home/callers.ts";
 import { decodeLine, encodeLine, LineReader, MAX_ANSWER } from "../wire/lines.ts";
@@ -72,8 +74,8 @@ export type ServerOptions = {
   readonly token: string;
   /** Undefined for an unknown token. */
   readonly others?: (token: string) => Bearer | undefined;
-  /** The id of the operator's browser that has this token (Z6). */
-  readonly devices?: (token: string) => string | undefined;
+  /** The operator's browser that has this token (Z6). */
+  readonly devices?: (token: string) => Pick<Device, "id" | "rights"> | undefined;
   /** Z5. Without it, everyone with this home's token is the operator. */
   readonly callers?: Pick<Callers, "of" | "refusal">;
   /** Why a method is not available yet; undefined if it never will be. */
@@ -179,6 +181,8 @@ class Client {
   #handlers: Handlers | undefined;
   /** Who it is, once that was looked up (Z5), or its token has said it (Z6). */
   #caller: Caller | undefined;
+  /** Of a paired device (Z6). */
+  #rights: DeviceRights | undefined;
   /** It was turned away: nothing that it sent after that is done. */
   #left = false;
   #open = 0;
@@ -254,7 +258,8 @@ class Client {
     if (kind === "main" && sameSecret(token, options.token)) return { handlers: all };
     const device = kind === "main" ? options.devices?.(token) : undefined;
     if (device === undefined) return options.others?.(token);
-    this.#caller = { principal: "operator", device, pid: null, exe: null, tty: null }; // Z6
+    this.#rights = device.rights;
+    this.#caller = { principal: "operator", device: device.id, pid: null, exe: null, tty: null }; // Z6
     return { handlers: all };
   }
 
@@ -307,6 +312,8 @@ class Client {
   /** Z5. An agent's token has opened only what its bearer may ask. */
   async #asked(method: string, params: Given, handler: Handler): Promise<Result<unknown>> {
     const right = own(ROWS, method);
+    if (this.#rights !== undefined && !deviceMay(this.#rights, method, right))
+      return { ok: false, error: notItsRight(this.#rights, method) };
     if (this.#handlers !== this.#ports.all || right === "look") return handler(params);
     if (right === "inspect") return handler(params, this.#who());
     const refusal = this.#whyNot(method);

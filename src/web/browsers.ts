@@ -6,7 +6,7 @@ import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
-import { type Devices, deviceOf, NO_DEVICES } from "../core/devices.ts";
+import { current, type Device, type Devices, deviceOf, NO_DEVICES } from "../core/devices.ts";
 import { readDevices } from "../home/devices-file.ts";
 import { DEVICES } from "../home/layout.ts";
 import { type Dial, RpcClient } from "../wire/rpc/client.ts";
@@ -38,14 +38,23 @@ export class Browsers {
     this.#world = world;
   }
 
-  /** BW1. The id of the browser with this token; undefined for a wrong one. */
-  of(token: string): string | undefined {
+  /** BW1. The browser with this token; undefined for a wrong one. */
+  of(token: string): Device | undefined {
     try {
-      return deviceOf(this.#devices(), sha256(token), this.#world.clock.now())?.id;
+      return deviceOf(this.#devices(), sha256(token), this.#world.clock.now());
     } catch (error) {
       if (isFault(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Those that come through a relay, and what may pair one (DV5). */
+  remote(): Devices {
+    const { links, devices } = current(this.#devices(), this.#world.clock.now());
+    return {
+      links: links.filter(({ rights }) => rights !== undefined),
+      devices: devices.filter(({ key }) => key !== undefined),
+    };
   }
 
   /** Whether there were too many wrong ones lately; counts one more (BW2). */
@@ -56,11 +65,11 @@ export class Browsers {
     return tooMany;
   }
 
-  /** Exchanges a link for a token. */
-  async redeem(link: string, name: string): Promise<Result<Methods["device.redeem"]["result"]>> {
+  /** Exchanges a link for a token; `key`: of a device that is paired. */
+  async redeem(link: string, name: string, key?: string): Promise<Result<Methods["device.redeem"]["result"]>> {
     const client = await this.#asOperator();
     if (!client.ok) return client;
-    const done = await client.value.call("device.redeem", { link, name });
+    const done = await client.value.call("device.redeem", { link, name, ...(key !== undefined && { key }) });
     client.value.close();
     return done;
   }

@@ -1,6 +1,7 @@
 // One stream of a tab: a terminal's holder, connected to the page. It works while the daemon is down.
 // HS1. The holder's token never reaches the browser: the page's HELLO comes without one, and gets it here.
-// HS2. Only frames of a window pass: typing, resizing, signals and questions for the status.
+// HS2. Only frames of a window pass: typing, resizing, signals and questions for the status. A device that may not type
+//      is read-only to the holder, whatever it says.
 // HS3. While the page has not taken what was sent, nothing is read from this holder; other streams are not affected.
 // HS4. The end is reported once, with the program's exit if it has ended.
 import { isFault } from "../base/fault.ts";
@@ -29,7 +30,7 @@ export type StreamEvents = {
 };
 
 export class HolderStream {
-  readonly #world: StreamWorld;
+  readonly #world: StreamWorld & { readonly mayType: boolean };
   readonly #terminal: string;
   readonly #events: StreamEvents;
   readonly #reader = new FrameReader();
@@ -44,7 +45,7 @@ export class HolderStream {
   #paused = false;
   #closed = false;
 
-  constructor(world: StreamWorld, terminal: string, events: StreamEvents) {
+  constructor(world: StreamWorld & { readonly mayType: boolean }, terminal: string, events: StreamEvents) {
     this.#world = world;
     this.#terminal = terminal;
     this.#events = events;
@@ -106,7 +107,8 @@ export class HolderStream {
     const hello = tag === protocol.HELLO ? parseHello(payload) : undefined;
     if (hello === undefined) return false;
     this.#greeted = true;
-    return this.#send(protocol.jsonFrame(protocol.HELLO, { ...hello, token: this.#token })); // HS1
+    const readOnly = hello.readOnly === true || !this.#world.mayType; // HS2
+    return this.#send(protocol.jsonFrame(protocol.HELLO, { ...hello, token: this.#token, readOnly })); // HS1
   }
 
   /** Returns false if too much is waiting already. */

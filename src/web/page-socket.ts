@@ -7,6 +7,7 @@
 // PS4. A tab that does not read is closed: what is sent to it does not pile up.
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
+import type { DeviceRights } from "../core/devices.ts";
 import {
   CLOSE,
   type DaemonState,
@@ -34,7 +35,7 @@ const MAX_WAITING = 32 << 20;
 export type SocketPorts = {
   readonly world: StreamWorld & { readonly clock: Clock };
   readonly dial: LinkPorts["dial"];
-  readonly browsers: Browsers;
+  readonly browsers: Pick<Browsers, "of" | "wrong">;
   /** A place for a tab of this browser; false if there is none. */
   sit(tab: PageSocket, browser: string): boolean;
   leave(tab: PageSocket): void;
@@ -52,7 +53,7 @@ export class PageSocket implements WebSocketEvents {
   readonly #streams: TabStreams;
   readonly #stopWaiting: () => void;
   /** Once it has said hello. */
-  #tab: { readonly token: string; readonly link: DaemonLink } | undefined;
+  #tab: { readonly token: string; readonly link: DaemonLink; readonly mayType: boolean } | undefined;
   #watches = false;
   #calls = 0;
   #closed = false;
@@ -87,20 +88,20 @@ export class PageSocket implements WebSocketEvents {
       if (browsers.wrong()) this.#close(CLOSE.tooMany, "There were too many wrong tokens. Wait a minute.");
       else this.#close(CLOSE.signedOut, SIGN_IN);
     } else if (this.#tab !== undefined) this.#close(CLOSE.broken, BROKEN);
-    else if (sit(this, browser)) this.#welcome(token);
+    else if (sit(this, browser.id)) this.#welcome(token, browser.rights ?? "type");
     else this.destroy();
   }
 
-  #welcome(token: string): void {
+  #welcome(token: string, rights: DeviceRights): void {
     const { dial, world } = this.#ports;
     this.#stopWaiting();
-    this.#send({ type: "welcome", version: VERSION, home: world.home });
+    this.#send({ type: "welcome", version: VERSION, home: world.home, rights });
     const link = new DaemonLink({
       ...{ dial, clock: world.clock, token },
       notice: ({ topic, data }) => this.#send({ type: "notice", topic, data: data ?? null }),
       changed: (state) => this.#daemon(state),
     });
-    this.#tab = { token, link };
+    this.#tab = { token, link, mayType: rights === "type" };
   }
 
   /** PS1, PS2. Returns undefined if it was closed. */
@@ -114,7 +115,7 @@ export class PageSocket implements WebSocketEvents {
   /** Returns false if it is not in the protocol. */
   #take(parsed: PageMessage | undefined, message: string | Uint8Array): boolean {
     if (typeof message !== "string") return this.#streams.piece(message);
-    if (parsed?.type === "open") return this.#streams.open(parsed);
+    if (parsed?.type === "open") return this.#streams.open(parsed, this.#tab?.mayType === true);
     if (parsed?.type === "watch" && parsed.topics.length > MAX_TOPICS) return false;
     if (parsed?.type === "call") void this.#call(parsed);
     else if (parsed?.type === "watch") void this.#watch(parsed.topics);

@@ -24,9 +24,9 @@ export class TabStreams {
   }
 
   /** Returns false if the number is in use, or there are too many. */
-  open({ stream, terminal }: Extract<PageMessage, { readonly type: "open" }>): boolean {
+  open({ stream, terminal }: Extract<PageMessage, { readonly type: "open" }>, mayType: boolean): boolean {
     if (this.#open.has(stream) || this.#open.size >= MAX_STREAMS) return false;
-    const opened = new HolderStream(this.#world, terminal, {
+    const opened = new HolderStream({ ...this.#world, mayType }, terminal, {
       bytes: (bytes) => this.#send(streamMessage(stream, bytes)),
       closed: (exit, why) => {
         this.#open.delete(stream);

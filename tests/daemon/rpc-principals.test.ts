@@ -42,6 +42,8 @@ class Peer {
   }
 }
 
+const DEVICES = [{ id: "device-1" }, { id: "device-2" }, { id: "phone", rights: "look" }] as const;
+
 async function serving(kind: ListenerKind = "main") {
   const done: (Caller | undefined)[] = [];
   const looked: number[] = [];
@@ -52,7 +54,7 @@ async function serving(kind: ListenerKind = "main") {
   };
   const server = new RpcServer({ status: act, "rule.add": act, "not.in.the.table": act }, new Bus(), {
     ...{ clock: new SimClock(), token: TOKEN, version: "1", pid: 42 },
-    devices: (token) => (token.startsWith("device") ? token : undefined),
+    devices: (token) => DEVICES.find(({ id }) => id === token),
     others: (token) => (token.startsWith("agent") ? { id: token, handlers: { "agent.call": act } } : undefined),
     callers: {
       of: (connection) => {
@@ -100,6 +102,14 @@ test("Z5 an agent with this home's token may look; the rest is refused and recor
   await settled();
   expect([2, 3, 4].map((id) => peer.code(id))).toEqual([undefined, "not-allowed", "not-allowed"]);
   expect([done, attempts]).toEqual([[undefined], ["rule.add", "not.in.the.table"]]);
+});
+
+test("Z6 a paired device gets what its rights cover, and nothing else", async () => {
+  const { come, done, settled } = await serving();
+  const peer = come(OPERATOR).say(hello({ token: "phone" }), ask(2), ask(3, "rule.add"), ask(4, "not.in.the.table"));
+  await settled();
+  expect([2, 3, 4].map((id) => peer.code(id))).toEqual([undefined, "device-rights", "device-rights"]);
+  expect(done).toEqual([undefined]);
 });
 
 test("Z6 a browser is the one that asks, whichever process brings its token, until it is signed out", async () => {

@@ -6,6 +6,7 @@
 // PM3. The page chooses the numbers of its calls and streams. A number may be used again once its answer or `closed`
 //      has come.
 import { own } from "../../base/own.ts";
+import { DEVICE_RIGHTS } from "../../core/devices.ts";
 import { RIGHTS } from "../../core/principal.ts";
 import type { Fate } from "../../core/recovery.ts";
 import type { AttachView } from "../../core/terminal/screen.ts";
@@ -15,7 +16,20 @@ import { putU32 } from "../holder/frames.ts";
 import { EXIT_SHAPE } from "../holder/protocol.ts";
 import { decodeLine } from "../lines.ts";
 import type { Method, Methods, Report } from "../rpc/rpc.ts";
-import { count, flag, type Infer, list, literal, nullable, object, type Shape, text, textOf, whole } from "../shape.ts";
+import {
+  count,
+  flag,
+  type Infer,
+  list,
+  literal,
+  nullable,
+  object,
+  optional,
+  type Shape,
+  text,
+  textOf,
+  whole,
+} from "../shape.ts";
 
 /** Where the page opens its WebSocket. */
 export const SOCKET_PATH = "/api/socket";
@@ -56,7 +70,13 @@ const value: Shape = { kind: "any" };
 const REFUSAL = object({ code: text, message: text, hint: text });
 
 const FROM_HOST = {
-  welcome: object({ type: literal("welcome"), version: text, home: text }),
+  /** `rights`: what this device may do; without it, everything. */
+  welcome: object({
+    ...{ type: literal("welcome"), version: text, home: text },
+    rights: optional(literal(...DEVICE_RIGHTS)),
+  }),
+  /** The first message on a channel that has just paired the device: its token from now on. */
+  paired: object({ type: literal("paired"), token: text }),
   result: object({ type: literal("result"), id: count, result: value }),
   refused: object({ type: literal("refused"), id: count, error: REFUSAL }),
   notice: object({ type: literal("notice"), topic: text, data: value }),

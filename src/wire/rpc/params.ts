@@ -7,6 +7,7 @@ import { isId } from "../../base/ids.ts";
 import { type Result, refused } from "../../base/result.ts";
 import type { AgentSettings } from "../../core/agent/events.ts";
 import type { Rule } from "../../core/agent/rules.ts";
+import { DEVICE_RIGHTS } from "../../core/devices.ts";
 import type { Asker } from "../../core/workflow/events.ts";
 import { check, fitting } from "../check.ts";
 import {
@@ -211,7 +212,8 @@ export const PARAMS = {
   "safe-mode.exit": nothing,
   "device.link": nothing,
   /** The name is what the browser calls itself. */
-  "device.redeem": object({ link: text, name: text }),
+  "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),
+  "device.pair": object({ rights: literal(...DEVICE_RIGHTS) }),
   "device.list": nothing,
   "device.revoke": ofOne,
   gc: object({ dryRun: flag }),

@@ -4,6 +4,7 @@
 // J3. Fields and methods are added, never changed; `hello` exchanges versions, and another protocol is refused with a
 //     clear message.
 import type { Refusal } from "../../base/result.ts";
+import type { DeviceRights } from "../../core/devices.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
@@ -125,6 +126,9 @@ export type ListedDevice = {
   readonly madeAt: string;
   /** To the hour. */
   readonly usedAt: string;
+  /** `paired`: it comes through a relay. */
+  readonly kind: "browser" | "paired";
+  readonly rights: DeviceRights;
 };
 
 type Results = AgentResults &
@@ -155,6 +159,7 @@ type Results = AgentResults &
     gc: GcResult;
     "device.link": { link: string; until: string };
     "device.redeem": { id: string; token: string };
+    "device.pair": { secret: string; until: string };
     "device.list": readonly ListedDevice[];
     "device.revoke": ListedDevice;
     subscribe: Record<string, never>;
