@@ -10,6 +10,7 @@ import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { adoptRoutes } from "./tmux/routes.ts";
+import { tunnelRoutes } from "./tunnel/routes.ts";
 import { type Group, topHelp } from "./top-help.ts";
 import { workflowRoutes } from "./workflow/routes.ts";
 
@@ -37,6 +38,7 @@ const routes = {
   ...permissionRoutes,
   ...systemRoutes,
   ...pageRoutes,
+  ...tunnelRoutes,
   ...drillRoutes,
   log: logRoutes,
 };
@@ -74,6 +76,8 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   down: "System",
   open: "System",
   devices: "System",
+  pair: "System",
+  tunnel: "System",
   status: "System",
   doctor: "System",
   logs: "System",

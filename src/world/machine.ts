@@ -23,6 +23,8 @@ export interface Machine {
   readonly runtime: string;
   readonly uid: number;
   readonly user: string;
+  /** The name of the machine. */
+  readonly hostName: string;
   /** What is at the path itself; a link is not followed. Returns undefined if nothing is there. */
   look(path: string): Looked | undefined;
   /** A link is neither followed nor changed. */

@@ -11,7 +11,7 @@ import {
   type Stats,
   statfsSync,
 } from "node:fs";
-import { userInfo } from "node:os";
+import { hostname, userInfo } from "node:os";
 import type { FileSystem, Looked, Machine } from "../machine.ts";
 import { attempt, unless } from "./attempt.ts";
 import { fileSystemIn } from "./mounts.ts";
@@ -26,6 +26,9 @@ export function realMachine(): Machine {
     uid: process.getuid?.() ?? 0,
     get user() {
       return attempt("user", "", () => userInfo().username);
+    },
+    get hostName() {
+      return hostname();
     },
     look,
     protect,

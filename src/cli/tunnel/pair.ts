@@ -1,0 +1,38 @@
+// `holdfast pair`: a link that lets one device reach this home through its relay.
+// PA1. The daemon makes the secret, and refuses agents. It is only printed; it is behind the #, which is sent nowhere.
+import { ok, refused } from "../../base/result.ts";
+import type { DeviceRights } from "../../core/devices.ts";
+import { readDeviceKey } from "../../home/tunnel-files.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { printJson, say } from "../print.ts";
+import { tunnelView } from "./status.ts";
+
+export type PairFlags = DataFlags & { readonly rights: DeviceRights };
+
+const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
+
+async function pair(world: DaemonCommandWorld, flags: PairFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
+  if (!home.ok) return home;
+  const { enrolled, url } = tunnelView(world, home.value);
+  const key = readDeviceKey(world.disk, home.value);
+  if (!enrolled) return refused("not-enrolled", "This home is not enrolled at a relay.", "holdfast tunnel enroll");
+  if (url === null || key === undefined)
+    return refused("not-connected", "This home is not connected to its relay.", "holdfast tunnel status says why.");
+  const made = await onDaemon(world, home.value, (client) => client.call("device.pair", { rights: flags.rights }));
+  if (!made.ok) return made;
+  const [secret, home32] = [made.value.secret, key.publicKey].map((hex) => Uint8Array.fromHex(hex).toBase64(BASE64URL));
+  const link = { url: `${url}#pair=${secret}.${home32}`, rights: flags.rights, until: made.value.until };
+  if (flags.json === true) await printJson(world.console, link);
+  else {
+    await world.console.out.write(`${link.url}\n`);
+    await say(world.console, `open it on the device. It works once, until ${link.until}.`);
+  }
+  return ok(EXIT.ok);
+}
+
+export const pairCommand = withDaemonWorld(pair);
