@@ -10,8 +10,8 @@ import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { adoptRoutes } from "./tmux/routes.ts";
-import { tunnelRoutes } from "./tunnel/routes.ts";
 import { type Group, topHelp } from "./top-help.ts";
+import { tunnelRoutes } from "./tunnel/routes.ts";
 import { workflowRoutes } from "./workflow/routes.ts";
 
 const FORMATTING = {

@@ -83,11 +83,13 @@ test("links that nobody uses do not pile up, and a long name is cut", () => {
 });
 
 test("DV5 a pairing makes a device with a key and its rights; a link for a browser pairs nothing, and neither the other", () => {
-  const both = withLink(withLink(NO_DEVICES, "link", NOW), "pairing", NOW, "answer");
+  const both = withLink(withLink(NO_DEVICES, "link", NOW), "pairing", NOW, {
+    ...{ rights: "answer", name: "My phone" },
+  });
   const key = "0".repeat(64);
   const done = redeemed(both, "pairing", { ...device("phone"), key }, NOW);
   if (!done.ok) throw new Error(done.error.message);
-  expect(deviceOf(done.value, "hash of phone", NOW)).toMatchObject({ key, rights: "answer" });
+  expect(deviceOf(done.value, "hash of phone", NOW)).toMatchObject({ key, rights: "answer", name: "My phone" });
   expect(done.value.links).toMatchObject([{ hash: "link" }]);
   const wrong = [
     redeemed(both, "pairing", device("browser"), NOW),

@@ -14,8 +14,11 @@ import type { Right } from "./principal.ts";
 export const DEVICE_RIGHTS = ["look", "answer", "type"] as const;
 export type DeviceRights = (typeof DEVICE_RIGHTS)[number];
 
-/** Times are ISO texts. `rights`: what it gives to the device that it pairs (DV5). */
-export type Link = { readonly hash: string; readonly until: string; readonly rights?: DeviceRights };
+/** DV5. What a pairing gives to its device; `name` is what the operator calls it. */
+export type Pairing = { readonly rights: DeviceRights; readonly name: string };
+
+/** Times are ISO texts. */
+export type Link = { readonly hash: string; readonly until: string } & Partial<Pairing>;
 export type Device = {
   readonly id: string;
   /** What the browser calls itself. */
@@ -48,9 +51,9 @@ export function current({ links, devices }: Devices, now: number): Devices {
   };
 }
 
-export function withLink(before: Devices, hash: string, now: number, rights?: DeviceRights): Devices {
+export function withLink(before: Devices, hash: string, now: number, pairing?: Pairing): Devices {
   const { links, devices } = current(before, now);
-  const link = { hash, until: textOf(now + LINK_MS), ...(rights && { rights }) };
+  const link = { hash, until: textOf(now + LINK_MS), ...pairing };
   return { links: [...links, link].slice(-MAX_LINKS), devices };
 }
 
@@ -66,7 +69,13 @@ export function redeemed(
   if (found === undefined) return { ok: false, error: key === undefined ? NO_LINK : NO_PAIRING };
   const at = textOf(now);
   const pairing = key === undefined ? {} : { key, rights: found.rights ?? "look" };
-  const device: Device = { ...given, name: name.slice(0, MAX_NAME), madeAt: at, usedAt: at, ...pairing };
+  const device: Device = {
+    ...given,
+    name: (found.name ?? name).slice(0, MAX_NAME),
+    madeAt: at,
+    usedAt: at,
+    ...pairing,
+  };
   const byUse = [...devices, device].toSorted((a, b) => Date.parse(a.usedAt) - Date.parse(b.usedAt));
   return ok({ links: links.filter((one) => one.hash !== link), devices: byUse.slice(-MAX_DEVICES) }); // DV3
 }

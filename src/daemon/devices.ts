@@ -55,7 +55,7 @@ export class DeviceDesk {
       },
       "device.pair": async (given) => {
         const params = paramsOf("device.pair", given);
-        return params.ok ? this.#pair(params.value.rights) : params;
+        return params.ok ? this.#pair(params.value) : params;
       },
       "device.list": async () => ok(core.current(this.#devices, this.#now()).devices.map(listed)),
       "device.revoke": async (given) => {
@@ -89,9 +89,9 @@ export class DeviceDesk {
   }
 
   /** The secret is shown once; what it makes of the handshake with the device is stored (DV2). */
-  async #pair(rights: core.DeviceRights): Promise<Result<{ secret: string; until: string }>> {
+  async #pair({ rights, name }: core.Pairing): Promise<Result<{ secret: string; until: string }>> {
     const secret = this.#world.random.bytes(PAIRING_BYTES);
-    const done = await this.#change((now, at) => ok(core.withLink(now, pairingKey(secret), at, rights)));
+    const done = await this.#change((now, at) => ok(core.withLink(now, pairingKey(secret), at, { rights, name })));
     return done.ok ? ok({ secret: secret.toHex(), until: done.value.links.at(-1)?.until ?? "" }) : done;
   }
 

@@ -17,7 +17,7 @@ const time = textOf({ is: (value) => !Number.isNaN(Date.parse(value)), expected:
 const rights = optional(literal(...DEVICE_RIGHTS));
 const key = optional(textOf({ pattern: /^[0-9a-f]{64}$/, expected: "a key" }));
 const FILE = object({
-  links: list(object({ hash: text, until: time, rights })),
+  links: list(object({ hash: text, until: time, rights, name: optional(text) })),
   devices: list(object({ id: text, name: text, hash: text, madeAt: time, usedAt: time, key, rights })),
 });
 

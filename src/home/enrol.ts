@@ -8,7 +8,7 @@ import { CONTROL_PATH, fromRelay, type RelayMessage } from "../wire/tunnel/contr
 import { decodeToken } from "../wire/tunnel/token.ts";
 import type { Certificates } from "../world/certificates.ts";
 import type { Clock } from "../world/clock.ts";
-import type { DialEvents, Tunnels, TunnelStream } from "../world/tunnel.ts";
+import type { DialEvents, TunnelStream, Tunnels } from "../world/tunnel.ts";
 import { within } from "../world/wait.ts";
 import type { Enrolment } from "./tunnel-files.ts";
 
@@ -18,7 +18,12 @@ const PATIENCE_MS = 30_000;
 export type EnrolWorld = { readonly tunnels: Tunnels; readonly certificates: Certificates; readonly clock: Clock };
 export type EnrolAt = { readonly host: string; readonly port: number };
 
-export async function enrol(world: EnrolWorld, relay: EnrolAt, token: string, name: string): Promise<Result<Enrolment>> {
+export async function enrol(
+  world: EnrolWorld,
+  relay: EnrolAt,
+  token: string,
+  name: string,
+): Promise<Result<Enrolment>> {
   const pinned = decodeToken(token);
   if (pinned === undefined) return refused("bad-token", "This is not a token of a relay.", FROM_RELAY);
   const { key, request } = await world.certificates.newRequest();
@@ -41,15 +46,14 @@ class EnrolTalk implements DialEvents {
   readonly #asked: Asked;
   readonly #settle: Settle;
   readonly #reader = fromRelay();
+  /** The relay speaks first. */
+  readonly connected = (): void => undefined;
+  readonly secured = (): void => undefined;
 
   constructor(asked: Asked, settle: Settle) {
     this.#asked = asked;
     this.#settle = settle;
   }
-
-  connected(): void {}
-
-  secured(): void {}
 
   stream(path: string, stream: TunnelStream) {
     if (path !== CONTROL_PATH) stream.destroy();

@@ -26,6 +26,7 @@ export type Subsystem = { readonly name: string; readonly says: string };
 /** The file and the event contain this list, so that a banner needs nothing else (SM-6). */
 export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
   { name: "providers", says: "provider adapters: new agent turns and workflow steps wait" },
+  { name: "tunnel", says: "the tunnel: this home cannot be reached through its relay" },
   { name: "background-checkpoints", says: "background checkpoint writes" },
 ]);
 

@@ -14,7 +14,7 @@ import type { WireEvents } from "../wire/rpc/client.ts";
 import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import type { Answered, Http, HttpListener, HttpRequest, HttpUpgrade } from "../world/http.ts";
+import type { Answered, Http, HttpListener, HttpRequest, WebSocketConnection, WebSocketEvents } from "../world/http.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
@@ -51,6 +51,8 @@ export type HostOptions = {
 
 export type WebHost = {
   readonly url: string;
+  readonly browsers: Browsers;
+  readonly tabs: Tabs;
   /** Puts the address back if it was removed. */
   keep(): void;
   close(): Promise<void>;
@@ -72,19 +74,24 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
   const keep = () => {
     if (disk.stat(`${home}/${WEB_ADDRESS}`) === undefined) replaceSmall(disk, `${home}/${WEB_ADDRESS}`, address);
   };
-  return { url, keep, close: () => listener.close() };
+  return { url, browsers, tabs: socket, keep, close: () => listener.close() };
 }
+
+/** Takes tabs, from wherever they come; `browsers`: those that may come this way. */
+export type Tabs = {
+  accept(socket: WebSocketConnection, browsers?: SocketPorts["browsers"]): WebSocketEvents;
+};
 
 /** W4 */
 function tabs(
   world: HostWorld & { readonly home: string },
   ports: Pick<SocketPorts, "browsers" | "dial" | "failed">,
-): HttpUpgrade {
+): Tabs {
   const places = new Places<PageSocket>(PLACES);
   const methods = ownMethods({ ...world, bundle: (reports) => bugReport(world, reports) });
-  const accept: HttpUpgrade["accept"] = (socket) => {
+  const accept: Tabs["accept"] = (socket, browsers = ports.browsers) => {
     const tab = new PageSocket(socket, {
-      ...{ world, ...ports },
+      ...{ world, ...ports, browsers },
       sit: (one, browser) => places.sit(one, browser),
       leave: (one) => places.leave(one),
       own: (method, params, link) => own(methods, method)?.(params, link),

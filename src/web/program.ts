@@ -9,16 +9,20 @@ import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
+import { WebNoise } from "../wire/noise/web-crypto.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
+import { realCertificates } from "../world/real/certificates.ts";
 import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
+import { realTunnels } from "../world/real/tunnel.ts";
 import { realSelf } from "../world/self.ts";
 import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { readSmall, takeLock } from "./files.ts";
+import { WebTunnel } from "./home-tunnel.ts";
 import { startHost, type WebHost } from "./host.ts";
 
 const FAILED = 1;
@@ -29,7 +33,8 @@ const DEFAULT_HEARTBEAT_MS = 2_000;
 const program = realProgram();
 const outlet = realConsole();
 const doors = { sockets: realSockets(), http: realHttp(), children: realChildren(), self: realSelf() };
-const world = { ...realWorld(), ...doors };
+const far = { tunnels: realTunnels(), certificates: realCertificates(), noise: new WebNoise(crypto.subtle) };
+const world = { ...realWorld(), ...doors, ...far };
 
 function say(words: string): void {
   const line = `${new Date(world.clock.now()).toISOString()} web ${world.processes.pid}: ${words}\n`;
@@ -80,8 +85,17 @@ async function main(): Promise<number> {
   const { enabled, port } = webConfig();
   if (!enabled) return leave("the page is turned off: [web] enabled = false", 0);
   let host: WebHost | undefined;
-  const link = heartbeat(home, who, () => keepFiles(home, who, host));
-  return serve({ home, port, link, serves: (started) => (host = started) });
+  let tunnel: WebTunnel | undefined;
+  const link = heartbeat(home, who, () => {
+    keepFiles(home, who, host);
+    void tunnel?.look();
+  });
+  const serves = (started: WebHost): void => {
+    host = started;
+    tunnel = new WebTunnel(world, home, started, say);
+    void tunnel.look();
+  };
+  return serve({ home, port, link, serves });
 }
 
 /** M3 */

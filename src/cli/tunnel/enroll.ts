@@ -44,7 +44,11 @@ export function relayIn(text: string): Result<EnrolAt> {
   const [, host = "", port = `${USUAL_PORT}`] = ADDRESS.exec(text) ?? [];
   const number = Number(port);
   if (host !== "" && number >= 1 && number <= 65_535) return ok({ host: host.replace(/^\[|\]$/g, ""), port: number });
-  return refused("usage", `${JSON.stringify(text)} is not the address of a relay.`, "For example relay.example.org:7443");
+  return refused(
+    "usage",
+    `${JSON.stringify(text)} is not the address of a relay.`,
+    "For example relay.example.org:7443",
+  );
 }
 
 export const enrollCommand = withDaemonWorld(enroll);

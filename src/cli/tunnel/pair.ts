@@ -11,7 +11,7 @@ import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
 import { tunnelView } from "./status.ts";
 
-export type PairFlags = DataFlags & { readonly rights: DeviceRights };
+export type PairFlags = DataFlags & { readonly rights: DeviceRights; readonly name?: string };
 
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
@@ -23,10 +23,11 @@ async function pair(world: DaemonCommandWorld, flags: PairFlags): Promise<Exit> 
   if (!enrolled) return refused("not-enrolled", "This home is not enrolled at a relay.", "holdfast tunnel enroll");
   if (url === null || key === undefined)
     return refused("not-connected", "This home is not connected to its relay.", "holdfast tunnel status says why.");
-  const made = await onDaemon(world, home.value, (client) => client.call("device.pair", { rights: flags.rights }));
+  const { rights, name = "paired device" } = flags;
+  const made = await onDaemon(world, home.value, (client) => client.call("device.pair", { rights, name }));
   if (!made.ok) return made;
   const [secret, home32] = [made.value.secret, key.publicKey].map((hex) => Uint8Array.fromHex(hex).toBase64(BASE64URL));
-  const link = { url: `${url}#pair=${secret}.${home32}`, rights: flags.rights, until: made.value.until };
+  const link = { url: `${url}#pair=${secret}.${home32}`, rights, until: made.value.until };
   if (flags.json === true) await printJson(world.console, link);
   else {
     await world.console.out.write(`${link.url}\n`);

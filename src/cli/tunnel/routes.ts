@@ -19,7 +19,11 @@ const enroll = buildCommand<EnrollFlags, [string, string], Context>({
     positional: {
       kind: "tuple",
       parameters: [
-        { parse: text, placeholder: "relay", brief: "Where homes reach the relay: a name, and :port unless it is 7443" },
+        {
+          parse: text,
+          placeholder: "relay",
+          brief: "Where homes reach the relay: a name, and :port unless it is 7443",
+        },
         { parse: text, placeholder: "token", brief: "What `holdfast relay token` printed there" },
       ],
     },
@@ -58,6 +62,7 @@ const pair = buildCommand<PairFlags, [], Context>({
         ...{ kind: "enum", values: DEVICE_RIGHTS, default: "type" },
         brief: "look: see everything; answer: also prompts and uncertain steps; type: everything on the page",
       },
+      name: textFlag("name", "What `holdfast devices` calls it"),
       json: flag("One JSON object {url, rights, until}"),
     },
   },

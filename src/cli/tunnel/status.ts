@@ -46,10 +46,26 @@ export function tunnelView(world: DaemonCommandWorld, home: string): TunnelView 
   const enrolment = readEnrolment(world.disk, home);
   const live = liveStatus(world, home);
   const wanted = isTunnelWanted(world.disk, home) ? "on" : "off";
-  const { state, since, why, dialAt } = live ?? { state: "Disconnected", since: null, why: whyNone(world, home), dialAt: null };
+  const { state, since, why, dialAt } = live ?? {
+    state: "Disconnected",
+    since: null,
+    why: whyNone(world, home),
+    dialAt: null,
+  };
   return {
-    ...{ enrolled: enrolment !== undefined, relay: relayOf(enrolment), id: enrolment?.id ?? null, wanted, state, since },
-    ...{ why: enrolment === undefined ? "" : why, dialAt, url: live === undefined || live.url === "" ? null : live.url },
+    ...{
+      enrolled: enrolment !== undefined,
+      relay: relayOf(enrolment),
+      id: enrolment?.id ?? null,
+      wanted,
+      state,
+      since,
+    },
+    ...{
+      why: enrolment === undefined ? "" : why,
+      dialAt,
+      url: live === undefined || live.url === "" ? null : live.url,
+    },
     certificateUntil: untilOf(enrolment),
   };
 }

@@ -213,7 +213,7 @@ export const PARAMS = {
   "device.link": nothing,
   /** The name is what the browser calls itself. */
   "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),
-  "device.pair": object({ rights: literal(...DEVICE_RIGHTS) }),
+  "device.pair": object({ rights: literal(...DEVICE_RIGHTS), name: textOf({ least: 1, most: 200 }) }),
   "device.list": nothing,
   "device.revoke": ofOne,
   gc: object({ dryRun: flag }),
