@@ -10,7 +10,7 @@
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import type { Right } from "./principal.ts";
 
-/** DV5. `look` changes nothing; `answer` also answers prompts and decides on steps; `type` is everything on the page. */
+/** DV5. `look` changes nothing; `answer` also answers prompts and decides on steps; `type` does all the page can. */
 export const DEVICE_RIGHTS = ["look", "answer", "type"] as const;
 export type DeviceRights = (typeof DEVICE_RIGHTS)[number];
 

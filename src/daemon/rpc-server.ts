@@ -181,8 +181,7 @@ class Client {
   #handlers: Handlers | undefined;
   /** Who it is, once that was looked up (Z5), or its token has said it (Z6). */
   #caller: Caller | undefined;
-  /** Of a paired device (Z6). */
-  #rights: DeviceRights | undefined;
+  #rights: DeviceRights | undefined; // Of a paired device (Z6).
   /** It was turned away: nothing that it sent after that is done. */
   #left = false;
   #open = 0;

@@ -138,7 +138,7 @@ class Place {
   }
 }
 
-test("TN-1 an enrolled home dials with its certificate, is welcomed, and takes browsers only then", () => {
+test("TN-1(a) an enrolled home dials with its certificate, is welcomed, and takes browsers only then", () => {
   const place = new Place();
   expect(place.last.options).toMatchObject({ host: "relay.test", port: 4433, identity: { key: "-----BEGIN key 0" } });
   expect(place.state).toBe("Connecting");
@@ -151,7 +151,7 @@ test("TN-1 an enrolled home dials with its certificate, is welcomed, and takes b
   expect([place.state, place.urls.at(-1)]).toEqual(["Disconnected", ""]);
 });
 
-test("HT2 TN-1 heartbeats go both ways; a silent relay is given up after two intervals and dialled again", () => {
+test("HT2 TN-1(b) heartbeats go both ways; a silent relay is given up after two intervals and dialled again", () => {
   const place = new Place();
   const first = place.last.open().say(FULL);
   for (let beat = 0; beat < 5; beat += 1) {
@@ -191,7 +191,7 @@ test("TN-2 HT3 CB-1(d) tries come after 1, 2, 4 … 60 s; with the breaker open 
   expect(place.state).toBe("Connected");
 });
 
-test("TN-3 HT1 a certificate in its last third is renewed over the live tunnel, which stays; the new one is stored first", async () => {
+test("TN-3(a) HT1 a certificate in its last third is renewed over the live tunnel, which stays; the new one is stored first", async () => {
   const place = new Place();
   place.life = { notBefore: place.clock.now() - 21 * DAY, notAfter: place.clock.now() + 9 * DAY };
   const dial = place.last.open().say(FULL);
@@ -206,7 +206,7 @@ test("TN-3 HT1 a certificate in its last third is renewed over the live tunnel, 
   expect(place.stored).toHaveLength(1); // Nobody asked for it.
 });
 
-test("TN-3 an expired certificate is renewed before anything else, then dialled with; a denied renewal ends", async () => {
+test("TN-3(a) an expired certificate is renewed before anything else, then dialled with; a denied renewal ends", async () => {
   const place = new Place();
   place.last.open().say({ ...FULL, mode: "renew", url: "" });
   await place.settled();
@@ -223,7 +223,7 @@ test("TN-3 an expired certificate is renewed before anything else, then dialled 
   expect(place.dials).toHaveLength(2);
 });
 
-test("TN-3 a revoked certificate ends, until there is a new enrolment; other refusals are tried again", async () => {
+test("TN-3(b,c) a revoked certificate ends, until there is a new enrolment; other refusals are tried again", async () => {
   const place = new Place();
   place.last.open().say({ type: "refused", reason: "busy", message: "Too many homes." });
   expect([place.state, place.tunnel.view.why]).toEqual(["BackoffWait", "Too many homes."]);

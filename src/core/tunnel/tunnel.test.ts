@@ -24,7 +24,7 @@ function after(kinds: readonly TunnelNews["kind"][], from: TunnelView = NEW_TUNN
 
 const CONNECTED = ["turned on", "due", "established", "welcomed"] as const;
 
-test("TN-1 Disconnected → Connecting → Authenticating → Connected, and back when the connection or heartbeats are lost", () => {
+test("TN-1(a,b) Disconnected → Connecting → Authenticating → Connected, and back when the connection or heartbeats are lost", () => {
   const seen = CONNECTED.map((_, at) => after(CONNECTED.slice(0, at + 1)).state);
   expect(seen).toEqual(["Disconnected", "Connecting", "Authenticating", "Connected"]);
   for (const kind of ["lost", "silent"] as const) {
@@ -34,7 +34,7 @@ test("TN-1 Disconnected → Connecting → Authenticating → Connected, and bac
   }
 });
 
-test("TN-1 every cell of the table: the legal ones are walked by some news, and no state is out of reach", () => {
+test("TN-1(a,b) every cell of the table: the legal ones are walked by some news, and no state is out of reach", () => {
   expect(unreachable(tunnelMachine)).toEqual([]);
   const walked = new Set<string>();
   const watched = tunnelMachine.next;
@@ -74,7 +74,7 @@ test("TN-2 TM2 waits are 1, 2, 4, 8, 16, 32, 60 s, each at most 20 % shorter; a 
   expect([stable.state, stable.failures, stable.dialAt]).toEqual(["Disconnected", 0, stable.since]);
 });
 
-test("TN-3 an expired certificate is renewed, then dialled with; a failed renewal ends; a lost one is tried again", () => {
+test("TN-3(a) an expired certificate is renewed, then dialled with; a failed renewal ends; a lost one is tried again", () => {
   const asking = after(["turned on", "due", "established", "expired"]);
   expect(asking.state).toBe("RequestRenewal");
   expect(after(["renewed"], asking).state).toBe("Connecting");
@@ -83,7 +83,7 @@ test("TN-3 an expired certificate is renewed, then dialled with; a failed renewa
   expect(after(["turned on", "due", "established", "renewal denied"]).state).toBe("Ended");
 });
 
-test("TN-3 a revoked certificate ends until a person enrols again; a transient refusal backs off", () => {
+test("TN-3(b,c) a revoked certificate ends until a person enrols again; a transient refusal backs off", () => {
   const dialled = after(["turned on", "due", "established"]);
   expect(after(["revoked"], dialled)).toMatchObject({ state: "Ended", why: "revoked!", dialAt: null });
   expect(after(["refused"], dialled)).toMatchObject({ state: "BackoffWait", why: "refused!" });

@@ -1,7 +1,7 @@
 // A home's tunnel to its relay: what to do next. Pure; web/tunnel.ts dials, sends and waits.
 // TM1. Every change goes through the table (machine.ts). States that are only passed are passed in one step.
-// TM2. Waits are 1, 2, 4 … 60 s with 20 % jitter after consecutive failures (TN-2). A connection that is lost soon after
-//      it was made counts as a failure: a relay that accepts and drops is not dialled in a loop.
+// TM2. Waits are 1, 2, 4 … 60 s with 20 % jitter after consecutive failures (TN-2). A connection that is lost soon
+//      after it was made counts as a failure: a relay that accepts and drops is not dialled in a loop.
 // TM3. A failed renewal and a revocation end: only a new enrolment starts again (TN-3). A connection that is lost while
 //      a renewal is asked for has not failed: it is tried again.
 // TM4. Turned off (by the operator, or in safe mode), nothing is dialled; turned on, it starts at once.

@@ -110,7 +110,7 @@ async function connected(port: number, accepted: readonly Accepted[], more: Part
   return { ...dialled, one };
 }
 
-test("TN-1 a home with a certificate of the authority is known by its name and serial", async () => {
+test("TN-1(a) a home with a certificate of the authority is known by its name and serial", async () => {
   const { port, accepted } = await relay();
   const { one, seen } = await connected(port, accepted);
   expect(one.peer).toMatchObject({ problem: null, certificate: { name: "home-1", serial: client.serial } });
