@@ -19,6 +19,8 @@ import { count, flag, type Infer, list, literal, nullable, object, type Shape, t
 
 /** Where the page opens its WebSocket. */
 export const SOCKET_PATH = "/api/socket";
+/** The same at a relay, which passes bytes to and from a home: these messages, in a channel of wire/noise. */
+export const TUNNEL_PATH = "/api/tunnel";
 
 /** Close codes. Any other one means: connect again. */
 export const CLOSE = {
@@ -28,6 +30,8 @@ export const CLOSE = {
   tooMany: 4429,
   /** The page broke the protocol or a limit. */
   broken: 4400,
+  /** By a relay: the home is not connected to it. */
+  noHome: 4503,
 } as const;
 
 /** While more than this many bytes of a stream are not taken, the host does not read from its holder. */
@@ -56,6 +60,8 @@ const value: Shape = { kind: "any" };
 const REFUSAL = object({ code: text, message: text, hint: text });
 
 const FROM_HOST = {
+  /** The first message to a device that has shown the secret of `holdfast pair`; its `hello` follows. */
+  paired: object({ type: literal("paired"), token: textOf({ least: 1, most: 200 }) }),
   welcome: object({ type: literal("welcome"), version: text, home: text }),
   result: object({ type: literal("result"), id: count, result: value }),
   refused: object({ type: literal("refused"), id: count, error: REFUSAL }),
