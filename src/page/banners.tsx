@@ -1,11 +1,12 @@
 // What is true for every view: no host, no daemon, a recovery, safe mode; and the page of a browser that is signed out.
 import type { JSX } from "preact";
+import { CLOSE } from "../wire/page/messages.ts";
 import { Action } from "./parts/action.tsx";
 import { localised } from "./parts/frame.tsx";
 import { showReport } from "./recovery/bug-report.tsx";
 import { hashOf } from "./state/route.ts";
 import { call, daemon, feeds, link, reconnect, refresh, safeMode } from "./state/session.ts";
-import { signInTrouble } from "./state/sign-in.ts";
+import { isRemote, signInTrouble } from "./state/sign-in.ts";
 
 export function Banners(): JSX.Element {
   return (
@@ -22,6 +23,7 @@ const WORTH_SAYING = 2;
 
 function Down(): JSX.Element | null {
   const state = link.value;
+  if (state.kind === "connecting" && state.failures >= WORTH_SAYING && isRemote) return <FarAway code={state.code} />;
   if (state.kind === "connecting" && state.failures >= WORTH_SAYING)
     return (
       <div class="banner bad" role="alert">
@@ -42,6 +44,27 @@ function Down(): JSX.Element | null {
       <p>
         Terminals keep working here. Everything else is read-only until the daemon is back, and catches up by itself. If
         it stays like this: <code>holdfast up</code>, then <code>holdfast logs</code>.
+      </p>
+    </div>
+  );
+}
+
+/** Through a relay. What it says is a hint, and enough for a banner. */
+function FarAway({ code }: { readonly code: number }): JSX.Element {
+  const isAway = code === CLOSE.noHome;
+  return (
+    <div class="banner bad" role="alert">
+      <strong>{isAway ? "The home is not connected to the relay." : "There is no connection to the home."}</strong>
+      <p>
+        The page connects again by itself and catches up. What you see may be old.{" "}
+        {isAway && (
+          <>
+            On the home's machine, <code>holdfast tunnel status</code> says why.{" "}
+          </>
+        )}
+        <button type="button" class="link" onClick={reconnect}>
+          Try now
+        </button>
       </p>
     </div>
   );
@@ -104,7 +127,16 @@ export function SignedOut(): JSX.Element {
     <section class="signed-out" role="alert">
       <h1>{why === "" ? "This browser is not signed in." : localised(why)}</h1>
       <p>
-        In a shell of yours, <code>holdfast open</code> prints a link that signs this browser in. It works once.
+        {isRemote ? (
+          <>
+            On the home's machine, <code>holdfast pair</code> prints a link and a QR code that pair this device. They
+            work once.
+          </>
+        ) : (
+          <>
+            In a shell of yours, <code>holdfast open</code> prints a link that signs this browser in. It works once.
+          </>
+        )}
       </p>
     </section>
   );

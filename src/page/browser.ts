@@ -1,7 +1,6 @@
 // The page's doors to the browser: its clock, timers, chance, storage, address and connections. Other files of this
 // room touch the document, and nothing else of the outside.
 import type { PageWire, PageWireEvents } from "../wire/page/client.ts";
-import { SOCKET_PATH } from "../wire/page/messages.ts";
 
 export function now(): number {
   return Date.now();
@@ -51,6 +50,40 @@ export function keepChoice(name: string, value: string): void {
   localStorage.setItem(`holdfast.${name}`, value);
 }
 
+/** Undefined where the browser has none: a page that was not loaded over HTTPS, or from this machine. */
+export function cryptography(): SubtleCrypto | undefined {
+  return globalThis.isSecureContext ? crypto.subtle : undefined;
+}
+
+const VAULT = "holdfast";
+
+/** What this browser keeps for this origin: also keys, which cannot be read. Undefined if there is nothing. */
+export async function readVault(name: string): Promise<unknown> {
+  return await inVault("readonly", (vault) => vault.get(name));
+}
+
+/** Undefined removes it. Resolves when it is stored. */
+export async function keepInVault(name: string, value: object | undefined): Promise<void> {
+  await inVault("readwrite", (vault) => (value === undefined ? vault.delete(name) : vault.put(value, name)));
+}
+
+/** Throws a DOMException if the browser does not allow it. */
+async function inVault(mode: IDBTransactionMode, ask: (vault: IDBObjectStore) => IDBRequest): Promise<unknown> {
+  const opening = indexedDB.open(VAULT);
+  opening.onupgradeneeded = () => void opening.result.createObjectStore(VAULT);
+  await new Promise((resolve, reject) => {
+    opening.onsuccess = resolve;
+    opening.onerror = () => reject(opening.error);
+  });
+  const transaction = opening.result.transaction(VAULT, mode, { durability: "strict" });
+  const request = ask(transaction.objectStore(VAULT));
+  await new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  }).finally(() => opening.result.close());
+  return request.result;
+}
+
 export type Answered = { readonly status: number; readonly text: string };
 
 /** A request to the host that served the page. Throws if it does not answer in time. */
@@ -59,8 +92,10 @@ export async function post(path: string, body: unknown, ms: number): Promise<Ans
   return { status: answer.status, text: await answer.text() };
 }
 
-export function connect(events: PageWireEvents): PageWire {
-  const socket = new WebSocket(`ws://${location.host}${SOCKET_PATH}`);
+/** Opens a WebSocket to the host that served the page. */
+export function connect(path: string, events: PageWireEvents): PageWire {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}${path}`);
   socket.binaryType = "arraybuffer";
   socket.onopen = () => events.opened();
   socket.onclose = ({ code, reason }) => events.closed(code, reason);

@@ -24,9 +24,9 @@ function giveNonce(): void {
 giveNonce();
 const app = document.getElementById("app");
 if (app !== null) render(<App />, app);
-void signIn(() => {
+void signIn((way) => {
   followAddress();
   followKeys();
   followWaiting();
-  start();
+  start(way);
 });

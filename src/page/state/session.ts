@@ -3,8 +3,8 @@
 //      sent no notices to us.
 // SE2. While the daemon is down, what was fetched last stays visible, and nothing can be changed.
 import { computed, effect, signal } from "@preact/signals";
-import { type LinkState, PageClient } from "../../wire/page/client.ts";
-import type { DaemonState, PageMethods, SafeModeView } from "../../wire/page/messages.ts";
+import { type LinkState, PageClient, type PageClientPorts } from "../../wire/page/client.ts";
+import { type DaemonState, type PageMethods, type SafeModeView, SOCKET_PATH } from "../../wire/page/messages.ts";
 import type { ListedAgent, ListedPrompt, OwnedRule } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { BriefTerminal, ListedDevice, Notice, StatusResult } from "../../wire/rpc/rpc.ts";
@@ -13,7 +13,7 @@ import { after, chance, connect, every, now, readToken } from "../browser.ts";
 import { Feed } from "./feed.ts";
 import { type ListName, listsFor } from "./topics.ts";
 
-export const link = signal<LinkState>({ kind: "connecting", failures: 0 });
+export const link = signal<LinkState>({ kind: "connecting", failures: 0, code: 0 });
 export const daemon = signal<DaemonState>({ up: false, why: "" });
 export const safeMode = signal<SafeModeView>({ active: false });
 /** The time, for ages; it moves in steps that nobody notices. */
@@ -26,8 +26,12 @@ const LOOK_MS = 15_000;
 /** More runs and agents than a person looks through; the command line lists all. */
 const RECENT = 200;
 
+/** How the page reaches its home: from this machine, or through a relay (device.ts). */
+export type Way = Pick<PageClientPorts, "connect" | "token">;
+let way: Way = { connect: (events) => connect(SOCKET_PATH, events), token: readToken };
+
 const client = new PageClient(
-  { connect, token: readToken, after, chance },
+  { connect: (events) => way.connect(events), token: () => way.token(), after, chance },
   { link: onLink, daemon: onDaemon, notice: onNotice },
 );
 
@@ -76,7 +80,8 @@ function refreshAll(): void {
 }
 
 /** Connects, and keeps connected. */
-export function start(): void {
+export function start(by: Way = way): void {
+  way = by;
   client.start();
   every(CLOCK_MS, () => {
     clock.value = now();

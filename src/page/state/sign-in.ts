@@ -1,11 +1,13 @@
 // Signing in by a link: the page exchanges it for a token of its own.
 // SI1. The link is behind the #, which browsers send nowhere. It leaves the address once it was used, or is of no use.
 // SI2. If the host or the daemon does not answer, the link was not used: it is tried again by itself.
+// SI3. Under any other name than this machine's, the page came from a relay: device.ts connects through it.
 import { signal } from "@preact/signals";
 import { jsonIn } from "../../base/json.ts";
 import { check } from "../../wire/check.ts";
 import { object, text } from "../../wire/shape.ts";
 import { after, keepToken, post, readToken } from "../browser.ts";
+import type { Way } from "./session.ts";
 
 const WAIT_MS = 8_000;
 const AGAIN_MS = 2_000;
@@ -15,6 +17,9 @@ const REFUSED = object({ code: text, message: text });
 
 /** Why this browser is not signed in, as far as a link or its absence tells; empty if it may be. */
 export const signInTrouble = signal("");
+
+/** SI3 */
+export const isRemote = !["127.0.0.1", "localhost", "[::1]"].includes(globalThis.location?.hostname ?? "localhost");
 
 /** What became of a link. */
 export type SignIn =
@@ -33,8 +38,13 @@ export function signInOf(status: number, body: string): SignIn {
   return { kind: isDown ? "not yet" : "refused", why: refusal.value.message };
 }
 
-/** Calls `done` when there is a token, or nothing left to try. */
-export async function signIn(done: () => void): Promise<void> {
+/** Calls `done` when it is known how to connect: with a token, or with nothing left to try. */
+export async function signIn(done: (way?: Way) => void): Promise<void> {
+  if (isRemote) {
+    const found = await (await import("./device.ts")).findWay(); // SI3
+    signInTrouble.value = found.ok ? "" : found.error;
+    return found.ok ? done(found.value) : undefined;
+  }
   const link = new URLSearchParams(location.hash.slice(1)).get("link");
   if (link === null) {
     if (readToken() === "") signInTrouble.value = "This browser is not signed in.";

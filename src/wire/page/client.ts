@@ -36,7 +36,8 @@ export type PageClientPorts = {
 };
 
 export type LinkState =
-  | { readonly kind: "connecting"; readonly failures: number }
+  /** `code`: why the last connection ended (`CLOSE`), or 0. */
+  | { readonly kind: "connecting"; readonly failures: number; readonly code: number }
   | { readonly kind: "up"; readonly version: string; readonly home: string }
   | { readonly kind: "signed out"; readonly why: string };
 
@@ -77,6 +78,7 @@ export class PageClient {
   #isUp = false;
   #last = 0;
   #failures = 0;
+  #code = 0;
   #cancel: () => void = () => undefined;
 
   constructor(ports: PageClientPorts, events: PageClientEvents) {
@@ -88,7 +90,7 @@ export class PageClient {
   start(): void {
     this.#cancel();
     if (this.#wire !== undefined) return;
-    this.#events.link({ kind: "connecting", failures: this.#failures });
+    this.#events.link({ kind: "connecting", failures: this.#failures, code: this.#code });
     const wire: PageWire = this.#ports.connect({
       opened: () => this.#send({ type: "hello", token: this.#ports.token() }),
       text: (message) => this.#take(parseHostMessage(message)),
@@ -186,7 +188,8 @@ export class PageClient {
   /** PC2 */
   #planNext(code: number): void {
     this.#failures += 1;
-    this.#events.link({ kind: "connecting", failures: this.#failures });
+    this.#code = code;
+    this.#events.link({ kind: "connecting", failures: this.#failures, code });
     const ms = code === CLOSE.tooMany ? WAIT_MS : backoffMs(this.#failures, this.#ports.chance(), AGAIN);
     this.#cancel = this.#ports.after(ms, () => this.start());
   }

@@ -33,6 +33,8 @@ import {
 
 /** Where the page opens its WebSocket. */
 export const SOCKET_PATH = "/api/socket";
+/** The same at a relay, which passes bytes to and from a home: these messages, in a channel of wire/noise. */
+export const TUNNEL_PATH = "/api/tunnel";
 
 /** Close codes. Any other one means: connect again. */
 export const CLOSE = {
@@ -42,6 +44,8 @@ export const CLOSE = {
   tooMany: 4429,
   /** The page broke the protocol or a limit. */
   broken: 4400,
+  /** By a relay: the home is not connected to it. */
+  noHome: 4503,
 } as const;
 
 /** While more than this many bytes of a stream are not taken, the host does not read from its holder. */
@@ -70,13 +74,13 @@ const value: Shape = { kind: "any" };
 const REFUSAL = object({ code: text, message: text, hint: text });
 
 const FROM_HOST = {
+  /** The first message to a device that has shown the secret of `holdfast pair`; its `hello` follows. */
+  paired: object({ type: literal("paired"), token: textOf({ least: 1, most: 200 }) }),
   /** `rights`: what this device may do; without it, everything. */
   welcome: object({
     ...{ type: literal("welcome"), version: text, home: text },
     rights: optional(literal(...DEVICE_RIGHTS)),
   }),
-  /** The first message on a channel that has just paired the device: its token from now on. */
-  paired: object({ type: literal("paired"), token: text }),
   result: object({ type: literal("result"), id: count, result: value }),
   refused: object({ type: literal("refused"), id: count, error: REFUSAL }),
   notice: object({ type: literal("notice"), topic: text, data: value }),

@@ -1,0 +1,184 @@
+// This browser as a device that reaches its home through a relay: pairing, and the encrypted way.
+// DE1. The relay is trusted with nothing: everything goes through a channel (wire/noise) that only the home can open.
+//      The relay's own words, close codes among them, change what is shown and nothing else.
+// DE2. The device's private key cannot be read. A key that is being paired is stored before it is used, so that a page
+//      that was closed meanwhile tries again as the same device.
+// DE3. The pairing link leaves the address once it was used, or is of no use.
+// DE4. A device that its home has signed out forgets its key and its token. An unauthenticated refusal is shown, and
+//      forgets nothing.
+import type { Result } from "../../base/result.ts";
+import { MAX_ANSWER } from "../../wire/lines.ts";
+import { Channel, type ChannelEnd } from "../../wire/noise/channel.ts";
+import type { Bytes, NoiseKey } from "../../wire/noise/crypto.ts";
+import type { ChannelClose } from "../../wire/noise/pieces.ts";
+import { PAIR_LINK, type Pairing, pairingPsk, tokenPsk } from "../../wire/noise/psk.ts";
+import { WebNoise } from "../../wire/noise/web-crypto.ts";
+import type { PageWire, PageWireEvents } from "../../wire/page/client.ts";
+import { CLOSE, parseHostMessage, TUNNEL_PATH } from "../../wire/page/messages.ts";
+import { connect, cryptography, keepInVault, readVault } from "../browser.ts";
+import type { Way } from "./session.ts";
+
+/** Names in the vault: the device that is paired, and a key that is being paired (DE2). */
+const [DEVICE, PAIRING] = ["device", "pairing"];
+/** Close codes of WebSockets: the page is gone, and a connection that was cut. */
+const GONE = 1001;
+const CUT = 1006;
+
+const TROUBLE = {
+  insecure:
+    "This page was not loaded over HTTPS, so the browser offers no encryption. Open it by its https:// address.",
+  noVault: "This browser keeps nothing for this page, so it cannot be paired. Private windows may do this.",
+  unpaired: "This device is not paired.",
+  noLink: "This is not a whole pairing link.",
+  wrongLink: "This pairing link was used already, is too old, or is wrong.",
+  refused: "The home did not accept this device: it was signed out, or was not used for long.",
+  stranger: "What answers here is not the home that this device is paired with.",
+};
+
+/** A key pair as a browser stores it, and the home's public key. */
+type Stored = { readonly keys: CryptoKeyPair; readonly home: Bytes };
+type StoredDevice = Stored & { readonly token: string };
+type StoredPairing = Stored & { readonly secret: Bytes };
+
+/** How to reach the home, or why that is not possible. */
+export async function findWay(): Promise<Result<Way, string>> {
+  const subtle = cryptography();
+  if (subtle === undefined) return { ok: false, error: TROUBLE.insecure };
+  try {
+    return await wayWith(new WebNoise(subtle));
+  } catch (error) {
+    if (error instanceof DOMException) return { ok: false, error: TROUBLE.noVault };
+    throw error;
+  }
+}
+
+async function wayWith(noise: WebNoise): Promise<Result<Way, string>> {
+  addEventListener("hashchange", () => {
+    if (linkInAddress() !== null) location.reload();
+  });
+  const link = linkInAddress();
+  const pairing = link === null ? undefined : PAIR_LINK.read(link);
+  if (pairing !== undefined) return { ok: true, value: await pairingWay(noise, pairing) };
+  if (link !== null) forgetLink();
+  const device = await readVault(DEVICE);
+  if (!isDevice(device)) return { ok: false, error: link === null ? TROUBLE.unpaired : TROUBLE.noLink };
+  const made = { key: await noise.keyOf(device.keys), home: device.home, psk: await tokenPsk(noise, device.token) };
+  return { ok: true, value: new RemoteWay(noise, { kind: "paired", ...made, token: device.token }) };
+}
+
+/** DE2 */
+async function pairingWay(noise: WebNoise, { secret, home }: Pairing): Promise<Way> {
+  const before = await readVault(PAIRING);
+  const isSame = isPairing(before) && before.secret.toHex() === secret.toHex();
+  const keys = isSame ? before.keys : await noise.newPair();
+  await keepInVault(PAIRING, { keys, home, secret } satisfies StoredPairing);
+  const made = { key: await noise.keyOf(keys), home, psk: await pairingPsk(noise, secret) };
+  return new RemoteWay(noise, { kind: "pairing", ...made, keys });
+}
+
+type Side = { readonly key: NoiseKey; readonly home: Bytes; readonly psk: Bytes };
+type State =
+  | (Side & { readonly kind: "pairing"; readonly keys: CryptoKeyPair })
+  | (Side & { readonly kind: "paired"; readonly token: string });
+
+class RemoteWay implements Way {
+  readonly #noise: WebNoise;
+  #state: State;
+
+  constructor(noise: WebNoise, state: State) {
+    this.#noise = noise;
+    this.#state = state;
+  }
+
+  token = (): string => (this.#state.kind === "paired" ? this.#state.token : "");
+
+  connect = (events: PageWireEvents): PageWire => {
+    let channel: Channel | undefined;
+    let code = CUT;
+    const socket = connect(TUNNEL_PATH, {
+      opened: () => {
+        const ports = { crypto: this.#noise, send: socket.send, close: socket.close, most: MAX_ANSWER };
+        channel = Channel.initiate(ports, this.#state, {
+          open: () => {
+            if (this.#state.kind === "paired") events.opened();
+          },
+          message: (message) => this.#take(message, events),
+          closed: (end) => this.#closed(end, code, events),
+        });
+      },
+      text: () => socket.close(),
+      bytes: (bytes) => void channel?.receive(bytes),
+      closed: (said) => {
+        code = said;
+        if (channel === undefined) this.#closed({ kind: "lost" }, code, events);
+        else channel.lost();
+      },
+    });
+    return {
+      send: (message) => channel?.send(message),
+      close: () => channel?.close(GONE, ""),
+    };
+  };
+
+  #take(message: string | Bytes, events: PageWireEvents): void {
+    const isFirst = this.#state.kind === "pairing" && typeof message === "string";
+    const paired = isFirst ? parseHostMessage(message) : undefined;
+    if (paired?.type === "paired") void this.#paired(paired.token, events);
+    else if (typeof message === "string") events.text(message);
+    else events.bytes(message);
+  }
+
+  /** Stored first: a device that says hello has kept its token. */
+  async #paired(token: string, events: PageWireEvents): Promise<void> {
+    const state = this.#state;
+    if (state.kind !== "pairing") return;
+    await keepInVault(DEVICE, { keys: state.keys, home: state.home, token } satisfies StoredDevice);
+    await keepInVault(PAIRING, undefined);
+    this.#state = { kind: "paired", key: state.key, home: state.home, psk: await tokenPsk(this.#noise, token), token };
+    forgetLink(); // DE3
+    events.opened();
+  }
+
+  /** DE1. `code`: what the WebSocket said, and so the relay. */
+  #closed(end: ChannelEnd, code: number, events: PageWireEvents): void {
+    const isHint = code === CLOSE.noHome || code === CLOSE.tooMany;
+    if (end.kind === "closed") void this.#closedByHome(end, events);
+    else if (end.kind === "stranger") events.closed(CLOSE.signedOut, TROUBLE.stranger);
+    else if (end.kind === "refused") this.#refused(events);
+    else events.closed(isHint ? code : CUT, "");
+  }
+
+  /** DE4 */
+  async #closedByHome({ code, reason }: ChannelClose, events: PageWireEvents): Promise<void> {
+    if (code === CLOSE.signedOut) await keepInVault(DEVICE, undefined);
+    events.closed(code, reason);
+  }
+
+  #refused(events: PageWireEvents): void {
+    const isPairing = this.#state.kind === "pairing";
+    if (isPairing) forgetLink(); // DE3
+    events.closed(CLOSE.signedOut, isPairing ? TROUBLE.wrongLink : TROUBLE.refused);
+  }
+}
+
+function linkInAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get(PAIR_LINK.name);
+}
+
+/** DE3 */
+function forgetLink(): void {
+  history.replaceState(null, "", location.pathname);
+}
+
+function isStored(value: unknown): value is Stored & Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || !("keys" in value) || !("home" in value)) return false;
+  return typeof value.keys === "object" && value.home instanceof Uint8Array;
+}
+
+function isDevice(value: unknown): value is StoredDevice {
+  return isStored(value) && typeof value["token"] === "string";
+}
+
+function isPairing(value: unknown): value is StoredPairing {
+  return isStored(value) && value["secret"] instanceof Uint8Array;
+}
