@@ -5,6 +5,7 @@ import { permissionRoutes } from "./agent/permission-routes.ts";
 import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
+import { relayRoutes } from "./relay/routes.ts";
 import { drillRoutes } from "./system/drill-routes.ts";
 import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
@@ -38,6 +39,7 @@ const routes = {
   ...systemRoutes,
   ...pageRoutes,
   ...drillRoutes,
+  ...relayRoutes,
   log: logRoutes,
 };
 
@@ -74,6 +76,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   down: "System",
   open: "System",
   devices: "System",
+  relay: "System",
   status: "System",
   doctor: "System",
   logs: "System",
