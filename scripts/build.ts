@@ -106,7 +106,7 @@ export async function bundle(
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
-  const page = program === "web" ? await buildPage(root) : NO_PAGE;
+  const page = CARRIERS.includes(program) ? await buildPage(root) : NO_PAGE;
   const built = await Bun.build({
     entrypoints: [join(root, PROGRAMS[program])],
     ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
@@ -115,13 +115,15 @@ export async function bundle(
   return [...Object.keys(built.metafile?.inputs ?? {}), ...page.inputs.map((path) => join(root, path))];
 }
 
+/** The programs that serve the page. */
+const CARRIERS: readonly Built[] = ["web", "relay"];
 const NO_PAGE: BuiltPage = { files: [], inputs: [] };
 
-/** The web host contains the page's files. They are built before: Bun builds one thing at a time, and would wait. */
+/** They contain the page's files. Those are built before: Bun builds one thing at a time, and would wait. */
 function carrying({ files }: BuiltPage): Bun.BunPlugin {
   const contents = `export const packedPage = async () => ${JSON.stringify(files)};`;
   const setup = (build: Bun.PluginBuilder) => {
-    build.onLoad({ filter: /\/src\/web\/page-source\.ts$/ }, () => ({ loader: "js", contents }));
+    build.onLoad({ filter: /\/src\/world\/real\/page-source\.ts$/ }, () => ({ loader: "js", contents }));
   };
   return { name: "page", setup };
 }

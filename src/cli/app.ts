@@ -5,6 +5,7 @@ import { permissionRoutes } from "./agent/permission-routes.ts";
 import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
+import { relayRoutes } from "./relay/routes.ts";
 import { drillRoutes } from "./system/drill-routes.ts";
 import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
@@ -40,6 +41,7 @@ const routes = {
   ...pageRoutes,
   ...tunnelRoutes,
   ...drillRoutes,
+  ...relayRoutes,
   log: logRoutes,
 };
 
@@ -78,6 +80,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   devices: "System",
   pair: "System",
   tunnel: "System",
+  relay: "System",
   status: "System",
   doctor: "System",
   logs: "System",

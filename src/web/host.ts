@@ -17,6 +17,7 @@ import type { Disk } from "../world/disk.ts";
 import type { Answered, Http, HttpListener, HttpRequest, WebSocketConnection, WebSocketEvents } from "../world/http.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
+import { pageFiles } from "../world/real/page-files.ts";
 import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import { answer } from "./answers.ts";
@@ -24,7 +25,6 @@ import { Browsers } from "./browsers.ts";
 import { bugReport } from "./bug-report.ts";
 import { readText, replaceSmall } from "./files.ts";
 import { ownMethods } from "./own-methods.ts";
-import { pageFiles } from "./page-files.ts";
 import { PageSocket, type SocketPorts } from "./page-socket.ts";
 
 /** W4. A person has some tabs on a few machines. Each needs a connection to the daemon, which has 512. */

@@ -22,6 +22,7 @@ export const PROGRAMS = {
   daemon: "src/daemon/program.ts",
   watchdog: "src/watchdog/program.ts",
   web: "src/web/program.ts",
+  relay: "src/relay/program.ts",
   screen: "src/screen/program.ts",
   holder: "src/holder/main.ts",
   orders: "src/holder/orders-main.ts",

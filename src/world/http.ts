@@ -1,5 +1,6 @@
 // HTTP: a server for browsers and agents on this machine, on loopback only, and a client for remote services.
-// HT1. We listen only on 127.0.0.1: no setting opens it to others.
+// HT1. We listen only on 127.0.0.1: no setting opens it to others. `PublicHttp` is for the relay alone, which has no
+//      home: its operator says where it listens.
 // HT2. An error in a handler becomes a bare 500: no stack, no path and no secret leaks through an error.
 // HT3. A request body is read only on demand, and one over the limit is refused by the server itself.
 // HT4. The client follows no redirects and reads a body only as fast as it is consumed. `stop` cancels; a broken
@@ -41,6 +42,8 @@ export interface WebSocketConnection {
 
 export type WebSocketEvents = {
   message(message: string | Uint8Array): void;
+  /** Nothing is queued any more. */
+  drained?(): void;
   /** Called once, whichever side closed it. */
   closed(): void;
 };
@@ -68,6 +71,23 @@ export type ListenOptions = {
 export interface Http {
   /** Fault EADDRINUSE if the port is taken. */
   listen(options: ListenOptions, answer: Answer): HttpListener;
+}
+
+/** Key and certificate, as PEM. */
+export type TlsFiles = { readonly key: string; readonly certificate: string };
+export type PublicRequest = HttpRequest & { /** Of the client, or of the proxy before us. */ readonly address: string };
+
+export interface PublicListener extends HttpListener {
+  /** The certificate from now on; what is connected stays. Fault EINVAL if it cannot be used: then nothing changes. */
+  renew(tls: TlsFiles): void;
+}
+
+/** HT1. Over TLS 1.2 or newer if there is a certificate. */
+export interface PublicHttp {
+  listen(
+    options: ListenOptions & { readonly host: string; readonly tls?: TlsFiles },
+    answer: (request: PublicRequest) => Answered | Promise<Answered>,
+  ): PublicListener;
 }
 
 export type Posting = {

@@ -4,7 +4,8 @@
 // TU2. The dialling side verifies the other one: by the given authority and its name, or, to enrol, by the hash of the
 //      authority that the token pins. It sends nothing before.
 // TU3. The accepting side verifies nothing by itself: it reports what the client's certificate is, and why TLS does not
-//      trust it. So the client can be told the reason. The owner decides, and closes.
+//      trust it. So the client can be told the reason. The owner decides, and closes. What it does check is who has
+//      signed the certificate: of one that has expired, TLS reports only that, whoever signed it.
 // TU4. Everything that arrives is limited: streams, headers, and what is kept in memory.
 
 export interface TunnelStream {
@@ -62,6 +63,8 @@ export type TunnelPeer = {
   readonly address: string;
   /** Why TLS does not trust its certificate, for example CERT_HAS_EXPIRED; null if it does. */
   readonly problem: string | null;
+  /** Whether the authority has signed the certificate, in its time or not (TU3). */
+  readonly isOurs: boolean;
   readonly certificate: PeerCertificate | null;
 };
 
@@ -86,6 +89,8 @@ export type TunnelListenOptions = TunnelIdentity & {
   readonly port: number;
   /** The authority as PEM. */
   readonly authority: string;
+  /** Whether a connection from this address may begin TLS at all. */
+  greets?(address: string): boolean;
   /** Waits for its turn: the owner paces handshakes. */
   admit?(): Promise<void>;
 };

@@ -19,6 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   web: ["base", "core", "wire", "world", "log", "home"],
   /** Runs in browsers. */
   page: ["base", "core", "wire", "vt"],
+  relay: ["base", "core", "world", "log", "wire"],
   proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],

@@ -16,6 +16,8 @@ const SESSION_PLACES: readonly (readonly string[])[] = [
   ["terminals"],
   ["tmux"],
   ["state", "*", "sessions"],
+  /** In the home of a relay, which has nothing else of these. */
+  ["relay"],
 ];
 
 /**

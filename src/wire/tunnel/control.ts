@@ -5,7 +5,7 @@
 //      limit, closes the tunnel.
 import { fitting } from "../check.ts";
 import { decodeLine, LineReader } from "../lines.ts";
-import { type Infer, literal, object, type Shape, text, textOf, whole } from "../shape.ts";
+import { type Infer, literal, object, optional, type Shape, text, textOf, whole } from "../shape.ts";
 
 /** The protocol between homes and relays, as ALPN cannot say it: that is HTTP/2's. */
 export const TUNNEL_PROTOCOL = 1;
@@ -30,6 +30,8 @@ const FROM_RELAY = {
     heartbeatMs: whole(100, 600_000),
     /** Where browsers find this home; empty unless `full`. */
     url: textOf({ most: 500 }),
+    /** What people should know, for example that another connection with this identity was cut off. */
+    notice: optional(textOf({ most: 1000 })),
   }),
   refused: object({ type: literal("refused"), reason: text, message: textOf({ most: 1000 }) }),
   /** The answer to `enrol` and `renew`. */
@@ -46,6 +48,8 @@ export const REFUSED = {
   revoked: "revoked",
   /** Not from this authority, or not known here. */
   unknown: "unknown",
+  /** Its certificate is not valid yet: a clock is wrong. */
+  early: "early",
   /** Another home has connected with the same identity. */
   replaced: "replaced",
   busy: "busy",

@@ -1,5 +1,14 @@
 // The HTTP server, through Bun.
-import type { Answer, Answered, Http, HttpListener, HttpRequest, HttpResponse, ListenOptions } from "../http.ts";
+import type {
+  Answer,
+  Answered,
+  Http,
+  HttpListener,
+  HttpResponse,
+  ListenOptions,
+  PublicRequest,
+  TlsFiles,
+} from "../http.ts";
 import { attempt } from "./attempt.ts";
 import { RealWebSocket, WEBSOCKET_HANDLERS } from "./websocket.ts";
 
@@ -27,24 +36,36 @@ const NO_WEBSOCKET: HttpResponse = {
 };
 
 export function realHttp(): Http {
-  return { listen };
+  return { listen: (options, answer) => listenerOf(serve({ ...options, host: LOOPBACK }, answer)) };
 }
 
-function listen({ port, maxBody, maxMessage, failed }: ListenOptions, answer: Answer): HttpListener {
-  const fetch = async (raw: Request, serving: Bun.Server<RealWebSocket>) => {
-    const request = requestOf(raw);
-    const answered = request === undefined ? NO_TARGET : await tried(request, answer, failed);
+type Server = Bun.Server<RealWebSocket>;
+export type ServeOptions = ListenOptions & { readonly host: string; readonly tls?: TlsFiles };
+
+function listenerOf(server: Server): HttpListener {
+  return { port: server.port ?? 0, close: () => server.stop(true) };
+}
+
+/** Listens anywhere: only for those that may (HT1). */
+export function serve(
+  { host, port, maxBody, maxMessage, failed, tls }: ServeOptions,
+  answer: (request: PublicRequest) => ReturnType<Answer>,
+): Server {
+  const fetch = async (raw: Request, serving: Server) => {
+    const request = requestOf(raw, serving.requestIP(raw)?.address ?? "");
+    const answered = request === undefined ? NO_TARGET : await tried(() => answer(request), failed);
     if (!("accept" in answered)) return responseOf(answered);
     const data = new RealWebSocket(answered.accept, failed);
     return serving.upgrade(raw, { data }) ? undefined : responseOf(NO_WEBSOCKET);
   };
   const error = () => responseOf(BROKEN);
-  const server = attempt("listen", `${LOOPBACK}:${port}`, () =>
+  return attempt("listen", `${host}:${port}`, () =>
     Bun.serve<RealWebSocket>({
-      hostname: LOOPBACK,
+      hostname: host,
       port,
       fetch,
       error,
+      ...(tls && { tls: { key: tls.key, cert: tls.certificate } }),
       maxRequestBodySize: maxBody ?? MAX_BODY,
       idleTimeout: IDLE_S,
       development: false,
@@ -54,12 +75,11 @@ function listen({ port, maxBody, maxMessage, failed }: ListenOptions, answer: An
       websocket: { ...WEBSOCKET_HANDLERS, maxPayloadLength: maxMessage ?? MAX_MESSAGE },
     }),
   );
-  return { port: server.port ?? port, close: () => server.stop(true) };
 }
 
-async function tried(request: HttpRequest, answer: Answer, failed: (error: unknown) => void): Promise<Answered> {
+async function tried(answer: () => ReturnType<Answer>, failed: (error: unknown) => void): Promise<Answered> {
   try {
-    return await answer(request);
+    return await answer();
   } catch (error) {
     failed(error);
     return BROKEN; // HT2
@@ -67,12 +87,12 @@ async function tried(request: HttpRequest, answer: Answer, failed: (error: unkno
 }
 
 /** HT5 */
-function requestOf(request: Request): HttpRequest | undefined {
+function requestOf(request: Request, address: string): PublicRequest | undefined {
   const url = URL.parse(request.url);
   if (url === null || url.pathname.startsWith("//")) return undefined;
   const { pathname, search } = url;
   const header = (name: string) => request.headers.get(name) ?? undefined;
-  return { method: request.method, target: `${pathname}${search}`, header, body: () => request.text() };
+  return { method: request.method, target: `${pathname}${search}`, header, body: () => request.text(), address };
 }
 
 function responseOf({ status, headers, body }: HttpResponse): Response {

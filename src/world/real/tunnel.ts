@@ -137,6 +137,9 @@ async function listen(
     ...contextOf(options, authority),
     ...{ ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false, handshakeTimeout: HANDSHAKE_MS },
   });
+  server.on("connection", (socket) => {
+    if (options.greets?.(socket.remoteAddress ?? "") === false) socket.destroy();
+  });
   server.on("secureConnection", (socket) => void accepted(socket, options, accept));
   server.on("tlsClientError", () => undefined); // It was never a tunnel.
   await listening(server, host, port);
@@ -165,7 +168,7 @@ function listening(server: tls.Server, host: string, port: number): Promise<void
 
 async function accepted(
   socket: tls.TLSSocket,
-  { admit }: TunnelListenOptions,
+  { admit, authority }: TunnelListenOptions,
   accept: (peer: TunnelPeer, tunnel: AcceptedTunnel) => (end: TunnelEnd) => void,
 ): Promise<void> {
   let ended: TunnelEnd | undefined;
@@ -188,13 +191,20 @@ async function accepted(
     listenTo(stream, events);
     return streamOf(stream);
   };
-  report = accept(peerOf(socket), { open, close: () => end(CLOSED) });
+  report = accept(peerOf(socket, authority), { open, close: () => end(CLOSED) });
 }
 
-function peerOf(socket: tls.TLSSocket): TunnelPeer {
+function peerOf(socket: tls.TLSSocket, authority: string): TunnelPeer {
   const { authorized, authorizationError } = socket;
   const problem = authorized ? null : String(authorizationError ?? "UNABLE_TO_GET_ISSUER_CERT");
-  return { address: socket.remoteAddress ?? "", problem, certificate: certificateOf(socket.getPeerCertificate()) };
+  const given = socket.getPeerCertificate();
+  const isOurs = given?.raw !== undefined && isSignedBy(given.raw, authority);
+  return { address: socket.remoteAddress ?? "", problem, isOurs, certificate: certificateOf(given) };
+}
+
+/** TU3 */
+function isSignedBy(raw: Uint8Array, authority: string): boolean {
+  return new X509Certificate(raw).verify(new X509Certificate(authority).publicKey);
 }
 
 function certificateOf(given: tls.PeerCertificate | undefined): PeerCertificate | null {

@@ -48,6 +48,10 @@ export class RealWebSocket implements WebSocketConnection {
     this.#trying(() => this.#events?.message(message));
   }
 
+  drained(): void {
+    this.#trying(() => this.#events?.drained?.());
+  }
+
   closed(): void {
     this.#socket = undefined; // RW1
     this.#trying(() => this.#events?.closed());
@@ -70,5 +74,6 @@ export const WEBSOCKET_HANDLERS = {
   perMessageDeflate: false,
   open: (socket: Socket) => socket.data.opened(socket),
   message: (socket: Socket, message: string | Uint8Array) => socket.data.message(message),
+  drain: (socket: Socket) => socket.data.drained(),
   close: (socket: Socket) => socket.data.closed(),
 };

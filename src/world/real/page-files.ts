@@ -1,5 +1,5 @@
 // The page's files, read once: when a browser asks for the first one.
-import { type PageFiles, unpack } from "../world/page-files.ts";
+import { type PageFiles, unpack } from "../page-files.ts";
 import { packedPage } from "./page-source.ts";
 
 let files: Promise<PageFiles> | undefined;
