@@ -48,7 +48,10 @@ function dial({ host, port, authority, identity }: DialOptions, events: DialEven
   const key = identity && { key: identity.key, cert: identity.certificate };
   const socket = tls.connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
   const server = http2.createServer(SESSION);
-  const end = onceClosed(events.closed, () => socket.destroy());
+  const end = onceClosed(
+    (why) => events.closed(why),
+    () => socket.destroy(),
+  );
   socket.setNoDelay(true);
   socket.setTimeout(HANDSHAKE_MS, () => end({ code: "ETIMEDOUT", message: "The other side does not answer." }));
   socket.once("connect", () => events.connected());
