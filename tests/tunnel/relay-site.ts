@@ -160,7 +160,11 @@ export async function enrolledAt(port: number, token: string, name = "laptop"): 
 }
 
 /** What a stream for a browser does: it passes its bytes to `tab`, which may answer. */
-export type TabPlay = { bytes(stream: TunnelStream, bytes: Uint8Array): void; opened?(stream: TunnelStream): void };
+export type TabPlay = {
+  bytes(stream: TunnelStream, bytes: Uint8Array): void;
+  opened?(stream: TunnelStream): void;
+  drained?(stream: TunnelStream): void;
+};
 
 export class PlayedHome {
   readonly seen: RelayMessage[] = [];
@@ -201,7 +205,8 @@ export class PlayedHome {
     const closed = () => {
       this.closedTabs += 1;
     };
-    return { bytes: (bytes: Uint8Array) => this.play.bytes(stream, bytes), drained: () => undefined, closed };
+    const bytes = (given: Uint8Array) => this.play.bytes(stream, given);
+    return { bytes, drained: () => this.play.drained?.(stream), closed };
   }
 
   say(message: HomeMessage): void {
