@@ -53,7 +53,7 @@ export async function newTab(dark = false): Promise<Tab> {
     if (message.type() === "error" && !isNetwork) strange.push(`console: ${message.text()}`); // Kills make those.
   });
   page.on("request", (request) => {
-    if (!/^(?:http|ws):\/\/(?:127\.0\.0\.1|(?:[\w-]+\.)?localhost):|^(?:data|blob):/.test(request.url()))
+    if (!/^(?:http|ws):\/\/(?:127\.0\.0\.1|(?:[\w-]+\.)*localhost):|^(?:data|blob):/.test(request.url()))
       strange.push(`elsewhere: ${request.url()}`);
   });
   return { page, strange }; // PB2

@@ -1,0 +1,203 @@
+// From a real browser through a real relay to a real home, and everything on the way killed with -9.
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { ACTOR } from "../agent/agent-home.ts";
+import { endAll } from "../cli/terminal-home.ts";
+import { ours } from "../ours.ts";
+import { endBrowser, HAS_CHROMIUM, newTab, PageHome, show, type Tab } from "../page/browser.ts";
+import { until } from "../until.ts";
+import { askDesk, newDirectory } from "./relay-site.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+afterAll(endBrowser);
+afterAll(endAll);
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  listener.stop(true);
+  return listener.port;
+}
+
+/** `holdfast relay serve`, always on the same ports: homes and browsers find the next one. */
+class RelayProcess {
+  readonly home = newDirectory(closers);
+  readonly port = freePort();
+  readonly #web = freePort();
+
+  async serve(): Promise<void> {
+    const where = ["--listen", `127.0.0.1:${this.port}`, "--http", `127.0.0.1:${this.#web}`, "--heartbeat", "1s"];
+    const names = ["--home", this.home, "--domain", `relay.localhost:${this.#web}`, "--host", "localhost"];
+    const child = Bun.spawn(ours("src/cli/main.ts", "relay", "serve", ...names, ...where), {
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    closers.push(async () => {
+      child.kill("SIGTERM");
+      await child.exited;
+    });
+    await until(
+      "the relay answers",
+      () =>
+        this.pid()
+          .then(() => true)
+          .catch(() => undefined),
+      () => this.home,
+    );
+  }
+
+  async pid(): Promise<number> {
+    return (await askDesk(this.home, { method: "status" })).pid;
+  }
+
+  async crash(): Promise<void> {
+    const pid = await this.pid();
+    process.kill(pid, "SIGKILL");
+    await this.serve();
+  }
+
+  async token(): Promise<string> {
+    return (await askDesk(this.home, { method: "token", name: null, lifeMs: 600_000 })).token;
+  }
+}
+
+class FarHome extends PageHome {
+  async enrol(relay: RelayProcess): Promise<void> {
+    await this.ok("up");
+    await this.ok("tunnel", "enroll", `localhost:${relay.port}`, await relay.token());
+    await this.connected();
+  }
+
+  async tunnel() {
+    return JSON.parse((await this.run("tunnel", "status", "--json")).out);
+  }
+
+  async connected(): Promise<void> {
+    await until(
+      "the home is connected",
+      async () => (await this.tunnel()).state === "Connected",
+      () => this.tunnel(),
+    );
+  }
+
+  /** A tab on another machine, as it were. */
+  async far(...rights: readonly string[]): Promise<Tab> {
+    const tab = await newTab();
+    await tab.page.goto((await this.json("pair", "--name", "phone", ...rights)).url);
+    await live(tab);
+    return tab;
+  }
+
+  async askedBy(name: string, command: string): Promise<void> {
+    await this.ok("agent", "new", name, "--provider", "scripted", "--", ...ACTOR);
+    await this.ok("agent", "send", name, `>> ask Bash ${command}`);
+  }
+
+  async answered(name: string): Promise<string> {
+    const log = () => this.ok("agent", "log", name);
+    await until(`${name} has its answer`, async () => (await log()).includes("allow"), log);
+    return log();
+  }
+}
+
+async function live({ page }: Tab): Promise<void> {
+  await page.getByText("Live", { exact: true }).waitFor();
+}
+
+function card({ page }: Tab, name: string) {
+  return page.getByRole("article", { name: `${name} asks to use Bash` });
+}
+
+async function allow(tab: Tab, name: string): Promise<void> {
+  await card(tab, name)
+    .getByRole("button", { name: /^Allow/ })
+    .click();
+}
+
+async function started(): Promise<{ relay: RelayProcess; home: FarHome }> {
+  const [relay, home] = [new RelayProcess(), new FarHome()];
+  await relay.serve();
+  await home.enrol(relay);
+  return { relay, home };
+}
+
+test.skipIf(!HAS_CHROMIUM)(
+  "TN-1(a,b) PR-3(b) a prompt is answered through the relay exactly once, with relay, daemon, web host and browser killed on the way (needs chromium)",
+  async () => {
+    const { relay, home } = await started();
+    const tab = await home.far();
+    await home.askedBy("one", "make one");
+    await card(tab, "one").waitFor();
+    await relay.crash(); // The prompt is shown, and not answered.
+    await home.connected();
+    await live(tab);
+    const { daemon, web } = await home.pids();
+    for (const pid of [daemon, web]) if (pid !== null) process.kill(pid, "SIGKILL");
+    await home.connected();
+    await live(tab);
+    await allow(tab, "one");
+    await home.answered("one");
+
+    await home.askedBy("two", "make two");
+    await card(tab, "two").waitFor();
+    const { url } = await home.tunnel();
+    await tab.page.goto("about:blank"); // The tab is gone; what the device knows stays.
+    await tab.page.goto(url);
+    await live(tab);
+    await allow(tab, "two");
+    process.kill(await relay.pid(), "SIGKILL"); // The answer may have arrived, or not.
+    await relay.serve();
+    await home.connected();
+    await live(tab);
+    if (await card(tab, "two").isVisible()) await allow(tab, "two");
+    const log = await home.answered("two");
+    expect(log.match(/allow/g)).toHaveLength((await home.ok("agent", "log", "one")).match(/allow/g)?.length ?? 0);
+    expect(tab.strange).toEqual([]);
+  },
+);
+
+test.skipIf(!HAS_CHROMIUM)(
+  "a device that may only look sees the prompt and types nothing; signed out, it is closed at once (needs chromium)",
+  async () => {
+    const { home } = await started();
+    await home.ok("new", "-d", "shell", "--", "cat");
+    const tab = await home.far("--rights", "look");
+    await home.askedBy("one", "make");
+    await card(tab, "one").waitFor();
+    await allow(tab, "one");
+    await tab.page.getByText("This device may only look").first().waitFor();
+    await show(tab, "Terminals");
+    await tab.page.getByText("shell").first().click();
+    await tab.page.getByText("running").first().waitFor();
+    await tab.page.keyboard.type("typed from afar\n");
+    await tab.page.getByText("read-only").first().waitFor();
+    expect(await home.ok("history", "shell")).not.toContain("typed");
+    expect(JSON.parse(await home.ok("prompts", "--json"))).toHaveLength(1);
+
+    const [device] = await home.json("devices", "ls");
+    expect(device).toMatchObject({ name: "phone", kind: "paired", rights: "look" });
+    await home.ok("devices", "revoke", device.id);
+    await tab.page.getByText("holdfast pair").first().waitFor(); // How it gets in again.
+    expect(tab.strange).toEqual([]);
+  },
+);
+
+test("TN-3(b) SM-3(c) a revoked home is cut off and says so; tunnel off and safe mode disconnect it", async () => {
+  const { relay, home } = await started();
+  await home.ok("tunnel", "off");
+  const isOff = async () => (await home.tunnel()).state === "Disconnected";
+  await until("it is off", isOff, () => home.tunnel());
+  await home.ok("tunnel", "on");
+  await home.connected();
+
+  const { id } = await home.tunnel();
+  await askDesk(relay.home, { method: "revoke", home: id });
+  await until(
+    "it has ended",
+    async () => (await home.tunnel()).state === "Ended",
+    () => home.tunnel(),
+  );
+  expect((await home.tunnel()).why).toContain("revoked");
+  await home.ok("tunnel", "enroll", `localhost:${relay.port}`, await relay.token());
+  await home.connected();
+});
