@@ -11,6 +11,7 @@ import { LOG } from "./rooms/log.ts";
 import { PAGE } from "./rooms/page.ts";
 import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
+import { RELAY_MUTANTS } from "./rooms/relay.ts";
 import { SCREEN } from "./rooms/screen.ts";
 import { SHIM } from "./rooms/shim.ts";
 import { VT } from "./rooms/vt.ts";
@@ -36,6 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...VT,
   ...WATCHDOG,
   ...WEB,
+  ...RELAY_MUTANTS,
   ...WIRE,
   ...WORLD,
 ];

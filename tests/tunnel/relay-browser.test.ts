@@ -109,8 +109,12 @@ test("a tab's bytes reach its home and come back, and its end is the stream's en
 test("BR2 a page of another host opens no tab", async () => {
   const at = await connected();
   for (const origin of ["https://evil.test", `https://x.${at.host}`, "null"]) {
-    const { seen, closed } = browser(at, origin);
-    await closed();
+    const { seen } = browser(at, origin);
+    await until(
+      "it is answered",
+      () => seen.open || seen.code !== undefined,
+      () => seen,
+    );
     expect(seen.open).toBe(false);
   }
   expect(at.home.tabs).toHaveLength(0);

@@ -46,7 +46,7 @@ export const WEB: readonly Mutant[] = [
   },
   {
     mutant: "every answer has the same nonce",
-    file: "src/web/answers.ts",
+    file: "src/world/page-answers.ts",
     from: "const nonce = random.toBase64();",
     to: "const nonce = new Uint8Array(random.length).toBase64();",
     killedBy: {
