@@ -3,6 +3,7 @@
 // ended; another agent and an iterative run never end. Memory, log and disk stay within their bounds.
 // The machine is stopped for most of each day, as a virtual one is: rounds and garbage collection are late.
 import { expect, test } from "bun:test";
+import { ITERATIONS_KEPT } from "../../src/core/workflow/limits.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { segmentsIn } from "../../src/log/session/log-segments.ts";
 import { amount } from "../sim/fuzz/profile.ts";
@@ -30,14 +31,18 @@ const KEPT_AGENTS = Math.ceil(31 / STRIDE) + 1;
 const DAY = 86_400_000;
 const LIMIT_MS = 900_000;
 const SET = "steps:\n  - set: { a: 1 }\n";
-/** About an iteration a day. */
+/** About four iterations a day. */
 const ENDLESS = `mode: iterative
-max_iterations: 10000
+max_iterations: 100000
 steps:
   - id: one
     shell: work fail-2
-    retry: { attempts: 3, backoff: 5s }
+    retry: { attempts: 3, backoff: 1s }
 `;
+/** More than the iterations of a day: gc comes once a day, or later. */
+const A_DAY = 8;
+/** Of each iteration. */
+const TRIES = 3;
 const FAILS = "steps:\n  - id: one\n    shell: work fail\n";
 /** To the agent that never ends, a day. */
 const MESSAGES = 4;
@@ -119,7 +124,8 @@ test(
     const { agent, run } = await site.endless();
     const open = [`agents/${agent}`, `state/u/sessions/${run}`];
     let logs: readonly number[] = [];
-    let state = 0;
+    let states: readonly number[] = [];
+    let attempts = 0;
     let firstAgent = "";
     let most = { runs: 0, terminals: 0, agents: 0 };
     for (let day = STRIDE; day <= DAYS; day += STRIDE) {
@@ -127,7 +133,9 @@ test(
       await site.day();
       const now = open.map((session) => site.bytes(session, LOG));
       logs = now.map((bytes, at) => Math.max(bytes, logs[at] ?? 0));
-      state = Math.max(state, site.bytes(open[0] ?? "", /^checkpoint\.json$/));
+      const sizes = open.map((session) => site.bytes(session, /^checkpoint\.json$/));
+      states = sizes.map((bytes, at) => Math.max(bytes, states[at] ?? 0));
+      attempts = Math.max(attempts, site.names(`${open[1]}/attempts`).length);
       // What is not archived is what the store and the log have in memory.
       most = {
         runs: Math.max(most.runs, site.alive("state/u/sessions")),
@@ -145,7 +153,10 @@ test(
       const { trimmed, segments } = segmentsIn(site.machine.disk, `${HOME}/${session}`);
       expect(trimmed).toBeGreaterThan((segments.at(-1)?.last ?? 0) / 2);
     }
-    expect(state).toBeLessThan(64 << 10);
+    for (const state of states) expect(state).toBeLessThan(64 << 10);
+    const { iteration } = await site.ask("workflow.show", { id: run, from: 0 });
+    expect(iteration).toBeGreaterThan(3 * ITERATIONS_KEPT);
+    expect(attempts).toBeLessThanOrEqual(TRIES * (2 * ITERATIONS_KEPT + STRIDE * A_DAY));
     expect(most.runs).toBeLessThanOrEqual(6);
     expect(most.terminals).toBeLessThanOrEqual(5);
     expect(most.agents).toBeLessThanOrEqual(3); // Also the rules.
