@@ -1,5 +1,6 @@
 // What a soak looks at: of each process of ours its open files and memory (PSS), how many processes there are, and what
-// the home has on disk, by kind as in `holdfast usage disk`, and all of it in blocks. The programs in terminals belong to the user and are not counted.
+// the home has on disk, by kind as in `holdfast usage disk`, and all of it in blocks. The programs in terminals belong
+// to the user and are not counted.
 // SA1. A process is known by what it does, and not by its pid: the successor of a killed one continues its row.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
