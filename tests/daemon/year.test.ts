@@ -1,8 +1,8 @@
 // A year of a whole daemon in the simulated world, with the retention that it has by default, except that the logs of
 // what never ends have less room. Every day (in the gate every eighth) runs, a terminal and an agent are made and
 // ended; another agent and an iterative run never end. Memory, log and disk stay within their bounds. So do a terminal
-// that gets another name each day, a tmux session and a bare LLM, whose logs are kept whole: those of the first two have
-// only what people do, that of the last one is its conversation.
+// that gets another name each day, a tmux session and a bare LLM, whose logs are kept whole: those of the first two
+// have only what people do, that of the last one is its conversation.
 // The machine is stopped for most of each day, as a virtual one is: rounds and garbage collection are late.
 import { expect, test } from "bun:test";
 import { ITERATIONS_KEPT } from "../../src/core/workflow/limits.ts";
