@@ -44,7 +44,7 @@ export async function followToEnd(world: DaemonCommandWorld, home: string, follo
 async function showEndOfOutput(world: DaemonCommandWorld, home: string, { run, left }: Followed): Promise<void> {
   if (left || run.state !== "failed" || run.error === null) return;
   const which = { step: run.error.step, attempt: undefined, item: undefined };
-  const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).at(-1);
+  const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).attempts.at(-1);
   if (last === undefined) return;
   const directory = attemptPathNow(world.disk, home, run.repo, last.attempt);
   const streams = ["stdout", "stderr"] as const;

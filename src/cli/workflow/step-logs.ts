@@ -2,6 +2,7 @@
 // SL1. All attempts in order, of all steps or of one, a single one, or those of one item; if there are several, each is
 //      announced on stderr.
 // SL2. If the files of an attempt are gone, the output that the log has kept is shown, with a note.
+//      So it is if retention has removed the beginning of the log.
 // SL3. For an attempt that an agent works on, the agent's turns are shown like in `agent log`.
 // SL4. --follow continues with new output, also of new attempts, until the run stops or Ctrl-C.
 
@@ -24,7 +25,7 @@ import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { findRun, isUnderWay } from "./rows.ts";
-import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
+import { attemptsIn, type FoundAttempts, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 
 export type StepLogsFlags = DataFlags & {
   readonly step?: string;
@@ -35,6 +36,8 @@ export type StepLogsFlags = DataFlags & {
 
 /** The pause between two looks at the output: short enough to look immediate. */
 const LOOK_MS = 150;
+
+const TRIMMED = "older attempts are not shown: the retention settings have removed the beginning of the log";
 
 /** What is shown, of which run. */
 type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
@@ -53,14 +56,15 @@ export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, 
     run: run.value,
     which: { step: flags.step, attempt: flags.attempt, item: flags.item },
   };
-  const attempts = await attemptsOf(world, watch);
+  const { attempts, isTrimmed } = await attemptsOf(world, watch);
+  if (isTrimmed && !flags.json) await say(world.console, TRIMMED); // SL2
   if (attempts.length === 0 && !(flags.follow && isUnderWay(run.value.state))) return nothing(watch);
   if (flags.json) await printJson(world, watch, attempts);
   else await print(world, watch, attempts, flags.follow === true);
   return ok(EXIT.ok);
 }
 
-async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<StepAttempt[]> {
+async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<FoundAttempts> {
   return attemptsIn(await steadyView(world, home), sessionOf(run), which);
 }
 
@@ -102,7 +106,7 @@ async function print(
     await (follow && attempt.end === undefined ? shown.more(attempt) : shown.finish(attempt));
   if (!follow) return;
   await followStep(world, watch, shown);
-  for (const attempt of await attemptsOf(world, watch)) await shown.finish(attempt);
+  for (const attempt of (await attemptsOf(world, watch)).attempts) await shown.finish(attempt);
 }
 
 /** SL4. The daemon lists the running attempts; attempts between two looks are found in the log at the end. */
@@ -193,7 +197,7 @@ class Shown {
   /** SL2 */
   async #kept(output: string): Promise<void> {
     const { console } = this.#world;
-    await say(console, "its files are gone; the log has kept this part of its output:");
+    await say(console, "its files are gone, by the retention settings; the log has this part of its output:");
     await console.out.write(visible(output));
   }
 

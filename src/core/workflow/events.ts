@@ -211,6 +211,8 @@ export type RolledBack = {
   readonly index: number;
   /** Steps to skip, as after a change of the file. */
   readonly kept?: readonly string[];
+  /** The variables then, if the run does not keep all steps from that time on. */
+  readonly variables?: Readonly<Record<string, Json>>;
   readonly at: string;
 };
 

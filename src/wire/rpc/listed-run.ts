@@ -1,9 +1,9 @@
 // Runs in the form that clients see.
 
 import { type Json, textOf } from "../../base/json.ts";
-import { itemAt } from "../../base/vector.ts";
 import { currentStep } from "../../core/workflow/advance.ts";
 import { itemIn } from "../../core/workflow/item-list.ts";
+import { endedSteps, recordAt } from "../../core/workflow/past.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, tracksOf } from "../../core/workflow/run.ts";
 import { isObject } from "../lines.ts";
@@ -15,6 +15,7 @@ import type {
   ShownAttempt,
   ShownItem,
   ShownRetry,
+  ShownRun,
 } from "./workflow.ts";
 
 const MAX_LETTERS = 200;
@@ -27,7 +28,7 @@ const MAX_RECORDS = 200;
  * `trouble`: why a step of it is not started yet, although it was tried. `lacks`: secret parameters to be given again.
  */
 export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = [], waitsForSlot = 0): ListedRun {
-  const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
+  const { id, name, path, cwd, repo, createdAt, status, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
   return {
@@ -47,7 +48,7 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
     needs,
     error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
-    ended: records.length,
+    ended: endedSteps(run),
     ...(trouble !== undefined && { trouble }),
     ...(lacks.length > 0 && { lacks }),
     ...(waitsForSlot > 0 && { waitsForSlot }),
@@ -72,18 +73,19 @@ function isListed(row: unknown): row is ListedRun {
   return isObject(row) && typeof row["id"] === "string" && typeof row["startedAt"] === "string";
 }
 
-/** The steps that ended, from number `from` on. */
-export function recordsOf({ records, definition }: Run, from: number): ListedStep[] {
+/** The steps that ended, from number `wanted` on, or from the first one that is kept. */
+export function recordsOf(run: Run, wanted: number): Pick<ShownRun, "from" | "records"> {
   const found: ListedStep[] = [];
-  const repeats = definition.flow.mode === "iterative";
-  for (let at = from; at < Math.min(records.length, from + MAX_RECORDS); at += 1) {
-    const record = itemAt(records, at);
+  const from = Math.max(wanted, run.past.steps);
+  const repeats = run.definition.flow.mode === "iterative";
+  for (let at = from; at < Math.min(endedSteps(run), from + MAX_RECORDS); at += 1) {
+    const record = recordAt(run, at);
     if (record === undefined) continue;
     const { step, outcome, durationMs, error, iteration, tries } = record;
     const more = { ...(repeats && { iteration }), ...(tries && { tries }) };
     found.push({ step, outcome, durationMs, message: error?.message ?? null, ...more });
   }
-  return found;
+  return { from, records: found };
 }
 
 /** The running attempts; `said` returns the last line of an agent's output. */

@@ -59,7 +59,10 @@ export type ListedStep = {
   readonly tries?: number;
 };
 
-/** A run, and the steps that ended from number `from` on; as many as fit into an answer. */
+/**
+ * A run, and the steps that ended from number `from` on; as many as fit into an answer. `from` is not the one that was
+ * asked for if that step is not kept any more.
+ */
 export type ShownRun = ListedRun & {
   readonly from: number;
   readonly records: readonly ListedStep[];
@@ -88,7 +91,7 @@ export type ShownAttempt = {
   readonly said: string | null;
 };
 
-/** What a rollback undid, or would undo. `more` is the number of steps that did not fit into the answer. */
+/** What a rollback undid, or would undo. `more` is the number of steps that did not fit, or are not kept any more. */
 export type RolledBackRun = {
   readonly run: ListedRun;
   readonly steps: readonly UndoneStep[];
