@@ -1,6 +1,7 @@
 // The attempts of a step, from the run's log.
 import { agentSession } from "../../core/agent/agent.ts";
 import { agentOf } from "../../core/workflow/agent-step.ts";
+import { attemptNumber } from "../../core/workflow/run.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 
@@ -41,7 +42,7 @@ export function attemptsIn(view: LogView, session: string, which: Which): StepAt
     const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
     if (event?.event === "workflow.attempt.started") {
       const { attempt, step, item, try: time, at } = event.data;
-      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+      const number = attemptNumber(attempt);
       const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
       const one = { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
       if (isMeant(one, which)) found.set(attempt, one);
