@@ -8,7 +8,6 @@ import { call } from "../state/session.ts";
 import { count } from "../words.ts";
 
 const TONES: Readonly<Record<DoctorCheck["status"], Tone>> = { ok: "good", warning: "warn", problem: "bad" };
-const ORDER = ["problem", "warning", "ok"] as const;
 
 export function Checks(): JSX.Element {
   const checks = useSignal<readonly DoctorCheck[] | undefined>(undefined);
@@ -40,11 +39,24 @@ function verdict(checks: readonly DoctorCheck[]): string {
   return `${count(checks.length, "check")}: ${count(problems ?? 0, "problem")}, ${count(warnings ?? 0, "warning")}.`;
 }
 
+/** What is fine is folded: people look for what is not. */
 function Found({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.Element {
-  const sorted = ORDER.flatMap((status) => checks.filter((check) => check.status === status));
+  const { ok: fine = [], warning = [], problem = [] } = Object.groupBy(checks, ({ status }) => status);
+  return (
+    <>
+      <List checks={[...problem, ...warning]} />
+      <details>
+        <summary>{count(fine.length, "check is", "checks are")} fine</summary>
+        <List checks={fine} />
+      </details>
+    </>
+  );
+}
+
+function List({ checks }: { readonly checks: readonly DoctorCheck[] }): JSX.Element {
   return (
     <ul class="rows">
-      {sorted.map(({ name, status, what, why, next }) => (
+      {checks.map(({ name, status, what, why, next }) => (
         <li key={`${name} ${what}`} class="check">
           <State word={name} tone={TONES[status]} />
           <div class="grow">

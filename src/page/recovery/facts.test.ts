@@ -35,10 +35,10 @@ test("a healthy home: what is free, what the log does, and the memory of each pr
     Disk: "3.0 GB free|ext4 on /|",
     Home: "0 B|0 files|",
     Log: "takes writes|2.0 MB in 1 segment|",
-    Watchdog: "1.0 MB|process 1|",
-    Daemon: "2.0 MB|process 2|",
+    Watchdog: "1.0 MB|memory of process 1|",
+    Daemon: "2.0 MB|memory of process 2|",
     "Web host": "running|process 3|",
-    Holders: "5.0 MB|2 holders|",
+    Holders: "5.0 MB|memory of 2 holders|",
   });
 });
 

@@ -24,9 +24,8 @@ export function factsOf(seen: Seen): Fact[] {
   return [
     ...(health === undefined ? [] : [diskFact(health.disk)]),
     ...(usage === undefined ? [] : [homeFact(usage)]),
-    ...(health === undefined ? [] : [logFact(health.log, status, isUp)]),
+    ...(health === undefined ? [] : [logFact(health.log, status, isUp), holdersFact(health.holders)]),
     ...(health?.programs ?? []).map((program) => programFact(program, seen)),
-    ...(health === undefined ? [] : [holdersFact(health.holders)]),
     ...(status?.programs ?? []).map(({ name, pid }) => fact(name, pid === null ? "not running" : `process ${pid}`)),
   ];
 }
@@ -70,9 +69,10 @@ function programFact({ name, pid: found, memory }: ProgramHealth, { status, isUp
   const pid = name === "daemon" && status !== undefined ? (isUp ? status.daemon.pid : null) : found;
   const title = NAMES[name] ?? name;
   if (pid === null) return fact(title, "not running", MISSING[name] ?? "", "bad");
-  return fact(title, memory === null || pid !== found ? "running" : sizeText(memory), `process ${pid}`);
+  if (memory === null || pid !== found) return fact(title, "running", `process ${pid}`);
+  return fact(title, sizeText(memory), `memory of process ${pid}`);
 }
 
 function holdersFact({ many, memory }: WebHealth["holders"]): Fact {
-  return fact("Holders", many === 0 ? "none" : sizeText(memory), many === 0 ? "" : count(many, "holder"));
+  return many === 0 ? fact("Holders", "none") : fact("Holders", sizeText(memory), `memory of ${count(many, "holder")}`);
 }

@@ -10,10 +10,17 @@ import { Ago, localised } from "../parts/frame.tsx";
 import { call, whenUp } from "../state/session.ts";
 import { commandText } from "../words.ts";
 
-type EvidenceProps = { readonly run: ListedRun; readonly attempt: string; readonly step: string };
+type EvidenceProps = {
+  readonly run: ListedRun;
+  readonly attempt: string;
+  readonly step: string;
+  /** Of a map. */
+  readonly item?: number;
+};
 
-export function Evidence({ run, attempt, step }: EvidenceProps): JSX.Element {
+export function Evidence({ run, attempt, step, item }: EvidenceProps): JSX.Element {
   const { repo } = run;
+  const logs = <Logs run={run} step={step} item={item} />;
   const found = useSignal<AttemptEvidence | null | undefined>(undefined);
   useEffect(
     () =>
@@ -27,17 +34,15 @@ export function Evidence({ run, attempt, step }: EvidenceProps): JSX.Element {
   if (found.value === undefined) return <p class="soft">Looking for what is known…</p>;
   if (found.value === null)
     return (
-      <p class="soft">
-        It has no files of its own: an agent worked on it, or they were removed. <Logs run={run} step={step} /> has the
-        rest.
-      </p>
+      <p class="soft">It has no files of its own: an agent worked on it, or they were removed. {logs} has the rest.</p>
     );
-  return <Known evidence={found.value} run={run} step={step} />;
+  return <Known evidence={found.value} logs={logs} />;
 }
 
-type KnownProps = { readonly evidence: AttemptEvidence; readonly run: ListedRun; readonly step: string };
+/** `logs`: the command that shows all of its output. */
+type KnownProps = { readonly evidence: AttemptEvidence; readonly logs: JSX.Element };
 
-function Known({ evidence, run, step }: KnownProps): JSX.Element {
+function Known({ evidence, logs }: KnownProps): JSX.Element {
   const { command, values, cwd, number, startedAt, known, stdout, stderr } = evidence;
   return (
     <div class="known">
@@ -48,7 +53,7 @@ function Known({ evidence, run, step }: KnownProps): JSX.Element {
         <dl class="values">
           {values.map(({ name, value }) => (
             <div key={name}>
-              <dt>${name}</dt>
+              <dt>${name} =</dt>
               <dd>{value}</dd>
             </div>
           ))}
@@ -69,9 +74,7 @@ function Known({ evidence, run, step }: KnownProps): JSX.Element {
       {stdout.length + stderr.length === 0 ? (
         <p class="soft">It has printed nothing.</p>
       ) : (
-        <p class="soft">
-          These are the last lines; <Logs run={run} step={step} /> has all.
-        </p>
+        <p class="soft">These are the last lines; {logs} has all.</p>
       )}
     </div>
   );
@@ -82,12 +85,11 @@ function scriptOf(command: readonly string[]): string {
   return command.at(-2) === "-c" ? (command.at(-1) ?? "") : commandText(command);
 }
 
-function Logs({ run, step }: { readonly run: ListedRun; readonly step: string }): JSX.Element {
-  return (
-    <code>
-      holdfast logs --step {step} {shortId(run.id)}
-    </code>
-  );
+type LogsProps = { readonly run: ListedRun; readonly step: string; readonly item: number | undefined };
+
+function Logs({ run, step, item }: LogsProps): JSX.Element {
+  const ofItem = item === undefined ? "" : ` --item ${item}`;
+  return <code>{`holdfast logs --step ${step}${ofItem} ${shortId(run.id)}`}</code>;
 }
 
 function Output({ name, lines }: { readonly name: string; readonly lines: readonly string[] }): JSX.Element | null {

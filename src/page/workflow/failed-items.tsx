@@ -32,7 +32,9 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
         </strong>
         <span class="soft">{shortId(id)}</span>
         <span class="grow" />
-        <Ago at={run.startedAt} />
+        <span class="soft">
+          began <Ago at={run.startedAt} /> ago
+        </span>
       </header>
       <ul class="rows">
         {letters.value.slice(0, SHOWN).map((letter) => (
@@ -79,7 +81,7 @@ function Letter({ run, letter, isFirst }: LetterProps): JSX.Element {
           Try again
         </Action>
       </div>
-      {attempt !== undefined && <Folded run={run} attempt={attempt} step={step} isFirst={isFirst} />}
+      {attempt !== undefined && <Folded run={run} attempt={attempt} step={step} item={item} isFirst={isFirst} />}
     </li>
   );
 }
