@@ -50,8 +50,8 @@ export type UsageLimits = {
   rest(): Promise<void>;
 };
 
-/** Some milliseconds of work. */
-const AT_ONCE = 500;
+/** A millisecond of work. */
+const AT_ONCE = 100;
 
 /** DU3 */
 export async function diskUsageWithin(disk: Disk, home: string, { most, rest }: UsageLimits): Promise<WebUsage> {

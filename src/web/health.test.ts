@@ -62,7 +62,7 @@ test("web.usage counts by kind, and DU3 not more files than it may", async () =>
   expect([bounded.isWhole, bounded.kinds.reduce((sum, { files }) => sum + files, 0)]).toEqual([false, 10]);
   for (let one = 30; one < 1000; one += 1) put(world.disk, `${home}/wal/${one}.wal`, "");
   expect((await diskUsageWithin(world.disk, home, { most: 5000, rest })).kinds).toEqual(diskUsage(world.disk, home));
-  expect(rests).toBe(2); // After every 500 files.
+  expect(rests).toBe(10); // After every 100 files.
 });
 
 test("web.doctor has the checks of the command", async () => {
