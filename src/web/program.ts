@@ -13,6 +13,7 @@ import { identify, type ProcessIdentity } from "../world/process.ts";
 import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
+import { realMachine } from "../world/real/machine.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realSelf } from "../world/self.ts";
@@ -28,7 +29,13 @@ const DEFAULT_HEARTBEAT_MS = 2_000;
 
 const program = realProgram();
 const outlet = realConsole();
-const doors = { sockets: realSockets(), http: realHttp(), children: realChildren(), self: realSelf() };
+const doors = {
+  sockets: realSockets(),
+  http: realHttp(),
+  children: realChildren(),
+  self: realSelf(),
+  machine: realMachine(),
+};
 const world = { ...realWorld(), ...doors };
 
 function say(words: string): void {

@@ -85,6 +85,14 @@ export class PageHome extends Home {
   }
 }
 
+/** Kills the daemon, and keeps the watchdog from starting the next one until the returned function is called. */
+export async function daemonDown(home: PageHome): Promise<() => void> {
+  const { watchdog, daemon } = await home.status();
+  process.kill(watchdog.pid, "SIGSTOP");
+  process.kill(daemon.pid, "SIGKILL");
+  return () => process.kill(watchdog.pid, "SIGCONT");
+}
+
 /** By a link of the page, as a person would go there. */
 export async function show({ page }: Tab, view: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: view }).click();

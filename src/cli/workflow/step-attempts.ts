@@ -2,6 +2,7 @@
 import { agentSession } from "../../core/agent/agent.ts";
 import { agentOf } from "../../core/workflow/agent-step.ts";
 import type { AttemptStarted } from "../../core/workflow/events.ts";
+import { attemptNumber } from "../../core/workflow/run.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 
@@ -60,7 +61,7 @@ export function attemptsIn(view: LogView, session: string, which: Which): FoundA
 
 function begun(data: AttemptStarted, sessions: ReadonlySet<string>): StepAttempt {
   const { attempt, step, item, try: time, at } = data;
-  const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+  const number = attemptNumber(attempt);
   const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
   return { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
 }

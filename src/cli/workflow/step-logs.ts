@@ -10,7 +10,8 @@ import { endedText } from "../../base/exit-code.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import { sessionOf } from "../../core/workflow/run.ts";
+import { attemptNumber, sessionOf } from "../../core/workflow/run.ts";
+import { AttemptTape, wholeText } from "../../home/held/attempt-tape.ts";
 import { attemptPathNow } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
@@ -23,7 +24,6 @@ import { steadyView } from "../log/view.ts";
 import { look } from "../look.ts";
 import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
-import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { findRun, isUnderWay } from "./rows.ts";
 import { attemptsIn, type FoundAttempts, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 
@@ -118,7 +118,7 @@ async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch
     );
     if (!now.ok) return;
     for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
-      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+      const number = attemptNumber(attempt);
       const one = { attempt, number, step, item, try: 0, startedAt, agent, end: undefined };
       if (isMeant(one, which)) await shown.more(one);
     }

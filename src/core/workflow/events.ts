@@ -45,6 +45,8 @@ export type StepError = {
   readonly exit_code: number | null;
   /** Whether the same step may succeed when tried again. */
   readonly retryable: boolean;
+  /** The number of the attempt that failed, if one did: its output is the evidence. Version 0.1 did not record it. */
+  readonly attempt?: number;
 };
 
 export type Created = {

@@ -188,6 +188,11 @@ export function attemptsOf(run: Run): Attempt[] {
   return tracksOf(run).flatMap(({ attempt }) => attempt ?? []);
 }
 
+/** Its number in the run (N2 of events.ts). */
+export function attemptNumber(id: string): number {
+  return Number(id.slice(id.lastIndexOf(".") + 1));
+}
+
 /** The state of its work, even while it waits. */
 export function workOf(state: AttemptState): AttemptState {
   return state.kind === "waiting" ? state.before : state;

@@ -2,6 +2,7 @@
 
 import { type Json, textOf } from "../../base/json.ts";
 import { currentStep } from "../../core/workflow/advance.ts";
+import type { StepError } from "../../core/workflow/events.ts";
 import { itemIn } from "../../core/workflow/item-list.ts";
 import { endedSteps, recordAt } from "../../core/workflow/past.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
@@ -10,6 +11,7 @@ import { isObject } from "../lines.ts";
 import type {
   DeadLetter,
   DeadLetters,
+  ListedError,
   ListedRun,
   ListedStep,
   ShownAttempt,
@@ -46,13 +48,22 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
     iteration,
     items: items ?? null,
     needs,
-    error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
+    error: failed === undefined ? null : errorOf(id, failed),
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
     ended: endedSteps(run),
     ...(trouble !== undefined && { trouble }),
     ...(lacks.length > 0 && { lacks }),
     ...(waitsForSlot > 0 && { waitsForSlot }),
   };
+}
+
+function errorOf(run: string, error: StepError): ListedError {
+  const { step, message, exit_code: exitCode } = error;
+  return { step, message, exitCode, ...attemptIn(run, error) };
+}
+
+function attemptIn(run: string, { attempt }: StepError): { readonly attempt?: string } {
+  return attempt === undefined ? {} : { attempt: `${run}.${attempt}` };
 }
 
 /** A line of the archive's index is read with many others: an error's message is cut if it is long. */
@@ -109,7 +120,7 @@ export function retriesOf(run: Run): ShownRetry[] {
 }
 
 /** One item, whole. */
-export function itemOf({ items }: Run, item: number): ShownItem | undefined {
+export function itemOf({ id, items }: Run, item: number): ShownItem | undefined {
   const found = itemIn(items.all, item);
   if (found === undefined) return undefined;
   const { value, state, tries } = found;
@@ -119,13 +130,13 @@ export function itemOf({ items }: Run, item: number): ShownItem | undefined {
     value,
     state: state.kind,
     tries,
-    error: error === undefined ? null : { step: error.step, message: error.message, exitCode: error.exit_code },
+    error: error === undefined ? null : errorOf(id, error),
     at: "at" in state ? state.at : null,
   };
 }
 
 /** The dead-letter queue, from item number `from` on. */
-export function deadLettersOf({ items }: Run, from: number): DeadLetters {
+export function deadLettersOf({ id, items }: Run, from: number): DeadLetters {
   const letters: DeadLetter[] = [];
   for (let item = from; item < items.all.length; item += 1) {
     const found = itemIn(items.all, item);
@@ -133,7 +144,8 @@ export function deadLettersOf({ items }: Run, from: number): DeadLetters {
     if (letters.length === MAX_LETTERS) return { letters, next: item };
     const { step, message } = found.state.error;
     const value = textOf(found.value).slice(0, MAX_VALUE);
-    letters.push({ item, value, tries: found.tries, step, message, at: found.state.at });
+    const { at, error } = found.state;
+    letters.push({ item, value, tries: found.tries, step, message, at, ...attemptIn(id, error) });
   }
   return { letters, next: null };
 }

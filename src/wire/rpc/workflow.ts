@@ -40,11 +40,19 @@ export type ListedRun = {
   /** How many of its steps wait for a free slot (`[workflows] slots`). */
   readonly waitsForSlot?: number;
   /** Why it failed. */
-  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  readonly error: ListedError | null;
   /** Who resumed it last, and when; null if nobody did. */
   readonly resumed: { readonly pid: number; readonly user: string; readonly at: string } | null;
   /** How many steps have ended, in all iterations. */
   readonly ended: number;
+};
+
+/** `attempt`: the one that failed, if it is known. */
+export type ListedError = {
+  readonly step: string;
+  readonly message: string;
+  readonly exitCode: number | null;
+  readonly attempt?: string;
 };
 
 /** A step that ended. */
@@ -108,6 +116,8 @@ export type DeadLetter = {
   readonly step: string;
   readonly message: string;
   readonly at: string;
+  /** The attempt that failed, if it is known. */
+  readonly attempt?: string;
 };
 
 /** One item with all its fields, even if it is in no queue. */
@@ -117,7 +127,7 @@ export type ShownItem = {
   readonly state: ItemState["kind"];
   readonly tries: number;
   /** What it failed with; null if it did not. */
-  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  readonly error: ListedError | null;
   /** Null if it has not ended. */
   readonly at: string | null;
 };
