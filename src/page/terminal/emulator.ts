@@ -15,9 +15,17 @@ export async function newTerminal(options: ITerminalOptions): Promise<Terminal> 
   return new Xterm({ allowProposedApi: true, theme: theme.value, fontFamily: FONT, ...options });
 }
 
+/** Xterm looks at the clock only between two pieces, and lets the browser do other things after 12 ms. */
+const PIECE_BYTES = 4 << 10;
+
 function screenOf(terminal: Terminal): Screen {
   return {
-    write: (bytes, parsed) => terminal.write(bytes, parsed),
+    write: (bytes, parsed) => {
+      const last = Math.max(0, bytes.length - PIECE_BYTES);
+      for (let at = 0; at < last; at += PIECE_BYTES)
+        terminal.write(bytes.subarray(at, Math.min(last, at + PIECE_BYTES)));
+      terminal.write(bytes.subarray(last), parsed);
+    },
     // Behind what is written already, which was made for the size before.
     resize: ({ cols, rows }) => terminal.write("", () => terminal.resize(cols, rows)),
     get isAlternate() {
