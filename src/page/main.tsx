@@ -1,6 +1,6 @@
 // The page's entry: signs in, connects, and draws.
-// MA1. The policy of the page allows no styles but ours: a <style> that a library makes gets the nonce of this page, and
-//      a style attribute that it sets becomes properties. Xterm colours cells by such attributes.
+// MA1. The policy of the page allows no styles but ours: a <style> that a library makes gets the nonce of this page,
+//      and a style attribute that it sets becomes properties. Xterm colours cells by such attributes.
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followKeys } from "./keys.ts";
