@@ -40,7 +40,9 @@ async function backMs({ home }: Web, page: Page, victim: Victim, kills: number):
   const { web, daemon } = await statusOf(home);
   const [name, word] = [`name-${kills}`, `word-${kills}.`];
   const whole = page.evaluate(`(${WHOLE_AT})("${name}", "${word}")`);
-  process.kill(victim === "host" ? (web.pid ?? 0) : daemon.pid, "SIGKILL");
+  const pid = victim === "host" ? web.pid : daemon.pid;
+  if (pid === null) throw new Error("the web host does not run");
+  process.kill(pid, "SIGKILL");
   const back = until(`another ${victim}`, RETURN_MS, async () => {
     if (victim === "host") return answers(web.url ?? "");
     const now = await home.status();
