@@ -169,6 +169,22 @@ test.skipIf(!HAS_CHROMIUM)(
   180_000,
 );
 
+test.skipIf(!HAS_CHROMIUM)(
+  "emoji and wide characters take two columns (needs chromium)",
+  async () => {
+    const home = new PageHome();
+    // Two, two and one; then it asks where the cursor is, and shows the answer.
+    const program = "echo ready; read -r _; stty raw -echo; printf '\\r\u{1f389}\u6f22\u2014\\033[6n'; exec cat -v";
+    await home.ok("new", "-d", "t", "--", "sh", "-c", program);
+    const tab = await tabWith(home, "t");
+    await shows(tab, "ready");
+    await tab.page.keyboard.press("Enter");
+    await shows(tab, ";6R");
+    expect(tab.strange).toEqual([]);
+  },
+  180_000,
+);
+
 /** Runs in the browser: WebGL says that it is a graphics card's. */
 const CARD = `WebGL2RenderingContext.prototype.getParameter = new Proxy(WebGL2RenderingContext.prototype.getParameter, {
   apply: (plain, self, [what]) => (what === 37446 ? "A Card of Test" : Reflect.apply(plain, self, [what])),
