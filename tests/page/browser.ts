@@ -12,8 +12,13 @@ import { PATIENCE_MS } from "../until.ts";
 const CHROMIUM = Bun.which("chromium");
 export const HAS_CHROMIUM = CHROMIUM !== null;
 
+/** A name that a stranger's name server would lead to this machine. */
+export const REBOUND = "rebind.test";
+
 /** It asks nothing of the internet, and needs no sandbox of its own: it only opens our page. */
 const FLAGS = [
+  `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
+  "--disable-features=LocalNetworkAccessChecks", // Other browsers do not stop a stranger's page before it reaches us.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
