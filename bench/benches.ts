@@ -60,6 +60,10 @@ export const SUITES: readonly Suite[] = [
     names: ["bytes", "paint", "echo", "flood", "flood.blocked", "thumbnails"].map((what) => `web.${what}`),
     load: async () => (await import("./web.ts")).web,
   },
+  {
+    names: ["web.back.host", "web.back.daemon"],
+    load: async () => (await import("./web-back.ts")).webBack,
+  },
   { names: ["cli.start"], load: async () => (await import("./cli-start.ts")).cliStart },
   {
     names: ["screen.parse", "screen.snapshot", "screen.restore"],
@@ -134,6 +138,8 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["scale.lists.runs", { of: "ratio", atLeast: 1 / 5 }],
   ["web.bytes", { of: "value", atMost: 200 }],
   ["web.flood.blocked", { of: "value", atMost: 100 }],
+  ["web.back.host", { of: "value", atMost: 2_000 }],
+  ["web.back.daemon", { of: "value", atMost: 2_000 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
   ["workflow.shell.overhead", { of: "value", atMost: 40 }],

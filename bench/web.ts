@@ -12,13 +12,12 @@
 // web.thumbnails: CPU of the web host and all of the browser's processes with 25 terminals that each print a line a
 // second, in percent of one core; the peer is the browser with an empty page.
 // Not measured: a graphics card, phones, a slow line.
-import { type Browser, chromium, type Page } from "playwright-core";
-import type { StatusResult } from "../src/wire/rpc/rpc.ts";
-import { Home } from "./home.ts";
+import type { Page } from "playwright-core";
+import type { Run } from "./benches.ts";
+import { signedIn, statusOf, terminal, type Web, withBrowser } from "./browser.ts";
 import { cpuMsBetween, cpuTimesOf } from "./processes.ts";
 import { inTurn, median } from "./rounds.ts";
 import { costRow, type Row, timeRow } from "./row.ts";
-import type { Bench } from "./scratch.ts";
 import { until } from "./waiting.ts";
 import { Window } from "./window.ts";
 
@@ -28,9 +27,7 @@ const MAX_BLOCKED_MS = 100;
 const FLOOD_MS = 120_000;
 const TERMINALS = 25;
 const FLOOD = "while read -r go; do seq 1 1400000; echo the flood is ov''er; done";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 
-type Web = { readonly home: Home; readonly browser: Browser; readonly bench: Bench };
 type Measure = (web: Web) => Promise<Row[]>;
 
 const MEASURES: readonly { readonly names: readonly string[]; readonly measure: Measure }[] = [
@@ -41,48 +38,13 @@ const MEASURES: readonly { readonly names: readonly string[]; readonly measure: 
   { names: ["web.thumbnails"], measure: thumbnails },
 ];
 
-export async function web(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
-  const executablePath = Bun.which("chromium");
-  if (executablePath === null) {
-    bench.say("skipped: web: chromium is not installed");
-    return;
-  }
-  const home = await Home.start(bench, "w");
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
-  try {
+export const web: Run = (names, bench, emit) =>
+  withBrowser(bench, "", async (tools) => {
     for (const one of MEASURES) {
       if (!one.names.some((name) => names.includes(name))) continue;
-      for (const row of await one.measure({ home, browser, bench })) if (names.includes(row.name)) emit(row);
+      for (const row of await one.measure(tools)) if (names.includes(row.name)) emit(row);
     }
-  } finally {
-    await browser.close();
-    await home.end();
-  }
-}
-
-/** A tab of its own, signed in. */
-async function signedIn({ home, browser }: Web, prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
-  await prepare?.(page);
-  await page.goto(await linkOf(home));
-  await page.getByText("Live", { exact: true }).waitFor();
-  return page;
-}
-
-async function statusOf(home: Home): Promise<StatusResult> {
-  const status = await home.status();
-  if (status === undefined) throw new Error("the daemon does not answer");
-  return status;
-}
-
-/** A link that signs a browser in. */
-async function linkOf(home: Home): Promise<string> {
-  const client = await home.dial();
-  const made = await client?.call("device.link", {});
-  client?.close();
-  if (made?.ok !== true) throw new Error("there is no link");
-  return `${(await statusOf(home)).web.url}#link=${made.value.link}`;
-}
+  });
 
 async function bytes(web: Web): Promise<Row[]> {
   let sum = 0;
@@ -172,16 +134,6 @@ async function echo(web: Web): Promise<Row[]> {
   const [theirs = []] = await inTurn(rounds, [() => inWindow(window)]);
   await window.close();
   return [timeRow({ name: "web.echo", value: median(mine), peer: "attach", peerValue: median(theirs) })];
-}
-
-async function terminal(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name: "Terminals" }).click();
-  await page
-    .getByRole("link")
-    .filter({ has: page.getByText(name, { exact: true }) })
-    .first()
-    .click();
-  await page.getByLabel("Terminal input").focus();
 }
 
 async function flood(web: Web): Promise<Row[]> {

@@ -79,7 +79,12 @@ steps:
   - id: snapshot
     shell: echo done
   - id: upload
-    shell: echo "$$ $PPID" > upload.pids; sleep 1000
+    shell: |
+      echo "uploaded 41 of 97 parts"
+      echo "part 42: connection reset by peer, retrying" >&2
+      sleep 1
+      echo "$$ $PPID" > upload.pids
+      sleep 1000
 `,
   "index-documents": `name: index-documents
 mode: mapreduce
@@ -89,7 +94,7 @@ map:
   max_parallel: 2
   steps:
     - id: index
-      shell: "[ \${item} != broken.pdf ]"
+      shell: "[ \${item} != broken.pdf ] || { echo 'no %PDF- header at byte 0' >&2; exit 1; }"
 `,
   "train-model": `name: train-model
 steps:
@@ -152,6 +157,16 @@ export class ScreenshotHome {
     for (const name of ["lint", "deploy", "index-documents"]) this.run("run", `${name}.yml`);
     for (const name of ["train-model", "backup"]) this.run("run", "--detach", `${name}.yml`);
     await this.#losePids(join(this.work, "upload.pids"));
+    for (const program of ["web", "daemon"] as const) await this.#crash(program);
+  }
+
+  /** The watchdog starts it again. */
+  async #crash(program: "web" | "daemon"): Promise<void> {
+    const pid = () => JSON.parse(this.run("status", "--json"))[program].pid;
+    const before = pid();
+    process.kill(before, "SIGKILL");
+    while ([before, null].includes(pid())) await Bun.sleep(50);
+    this.run("up");
   }
 
   /** As if both were killed by something from outside: how the step ended is not known. */

@@ -1,6 +1,6 @@
 // Pictures of every view of the page, light and dark, in windows of three sizes, from a real home with a real browser.
 //   npm run screenshots            all of them, into docs/images/
-//   npm run screenshots -- --readme    only the two of the README, which are the committed ones
+//   npm run screenshots -- --readme    only those in README and docs, which are the committed ones
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -30,10 +30,31 @@ const VIEWS: readonly View[] = [
     hash: "#/terminals/build",
     prepare: (page) => page.locator(".xterm-rows, canvas").first().waitFor(),
   },
-  { name: "recovery", hash: "#/recovery", prepare: (page) => page.getByText("Health").waitFor() },
+  { name: "evidence", hash: "#/now", prepare: evidence },
+  { name: "recovery", hash: "#/recovery", prepare: (page) => page.getByText("takes writes").waitFor() },
+  { name: "health", hash: "#/recovery", prepare: health },
   { name: "access", hash: "#/access", prepare: (page) => page.getByRole("heading", { name: "Access" }).waitFor() },
   { name: "palette", hash: "#/now", prepare: (page) => page.keyboard.press("Control+k") },
 ];
+
+async function evidence(page: Page): Promise<void> {
+  const card = page.getByRole("article", { name: "Failed items of index-documents" });
+  await card.getByText("no %PDF- header at byte 0", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Try all again" }).scrollIntoViewIfNeeded();
+}
+
+/** With everything unfolded. */
+async function health(page: Page): Promise<void> {
+  await page.getByText("What takes room").click();
+  await page.getByRole("button", { name: "Check everything" }).click();
+  await page.getByText(/^\d+ checks: /).waitFor();
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await page
+    .getByRole("link", { name: /Recovered from/ })
+    .first()
+    .click();
+  await page.getByRole("table").last().scrollIntoViewIfNeeded();
+}
 
 /** Every picture of the grid has something in it. As text: the types of browsers are not known here. */
 const DRAWN =
@@ -70,7 +91,7 @@ type Wanted = {
 
 function wantedOf(args: readonly string[]): Wanted[] {
   const [first] = SIZES;
-  const readme = VIEWS.filter(({ name }) => name === "now" || name === "terminals");
+  const readme = VIEWS.filter(({ name }) => ["now", "terminals", "recovery"].includes(name));
   if (args.includes("--readme") && first !== undefined)
     return [{ size: first, scheme: "light", views: readme, suffix: "" }];
   return SIZES.flatMap((size) =>

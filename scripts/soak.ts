@@ -24,7 +24,8 @@ const WARM_UP = 3;
 /** What was started is at rest. */
 const REST_MS = 1000;
 const LIVE_MS = 60_000;
-const RETENTION = "[retention]\nremoved_days = 0\nrun_bytes = 0\n";
+/** Nothing that has ended stays longer than a cycle: what still grows is a leak, or a history. */
+const RETENTION = "[retention]\nremoved_days = 0\nrun_days = 0\narchive_after_min = 0\n";
 const FLOW = `name: soak
 steps:
   - { id: a, set: { x: "1" } }

@@ -10,6 +10,7 @@ import { ROOT, readIfThere } from "./files.ts";
 import { parseJunit, type Report, withSilent } from "./junit.ts";
 import { patienceOf, type Workload, workersFor } from "./patience.ts";
 import type { Pool } from "./pools.ts";
+import { timesOf } from "./timings.ts";
 
 export type TestRun = Workload & { readonly paths: readonly string[] };
 export type Outcome = { readonly report: Report; readonly xml: string; readonly lcov: string };
@@ -33,6 +34,7 @@ export async function runTests(run: TestRun, flags: readonly string[], seed: num
   const workers = workersFor(run, cores);
   const patience = run.pool === "deterministic" ? 1 : patienceOf(loadavg()[0] ?? 0, workers, cores);
   console.log(`${run.paths.length} ${run.pool} files, ${workers} at a time, patience ${patience}, seed ${seed}`);
+  await Bun.write(join(ROOT, timesIn(directory)), JSON.stringify(timesOf(run.paths)));
   const command = [process.execPath, "test", ...flagsOf(run, directory), `--parallel=${workers}`];
   command.push(`--timeout=${timeoutOf(run.pool, patience)}`, ...flags);
   // R1
@@ -71,10 +73,20 @@ async function runBeside(argv: string[], env: Env, directory: string): Promise<n
   return code;
 }
 
+function timesIn(directory: string): string {
+  return `${directory}/timings.json`;
+}
+
 function flagsOf({ pool }: TestRun, directory: string): string[] {
   const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${directory}`];
   const report = ["--reporter=junit", `--reporter-outfile=${directory}/junit.xml`];
-  return [...coverage, ...report, ...(pool === "deterministic" ? ["--preload", "./scripts/no-processes.ts"] : [])];
+  const order = `--timings=${timesIn(directory)}`;
+  return [
+    ...coverage,
+    ...report,
+    order,
+    ...(pool === "deterministic" ? ["--preload", "./scripts/no-processes.ts"] : []),
+  ];
 }
 
 /** Bun can also fail without a failed test, for example by an error between tests. */

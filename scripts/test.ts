@@ -1,6 +1,7 @@
 // The one test command: every test of src/ and tests/, with coverage; the last line is `N passed, N failed`.
 //   npm test [-- [path…] [--timings] [flags of `bun test`]]
-// A path chooses the test files whose paths contain it. `--timings` prints the slowest files and tests.
+// A path chooses the test files whose paths contain it. `--timings` prints the slowest files and tests,
+// and if all files ran, they start in that order from now on (scripts/timings.ts).
 // T1. Two pools (scripts/pools.ts), side by side: deterministic files run once. A file with real processes that fails
 //     is run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
 // T2. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it
@@ -15,7 +16,7 @@ import { type Pool, poolsOf } from "./pools.ts";
 import { seedOf } from "./seed.ts";
 import { chosen } from "./test-arguments.ts";
 import { type Outcome, runTests } from "./test-run.ts";
-import { slowest } from "./timings.ts";
+import { keepTimes, slowest } from "./timings.ts";
 import { filesToRepeat, judge } from "./verdict.ts";
 
 function headCommit(): string | undefined {
@@ -54,6 +55,7 @@ const surroundings = { inCi, today, flakyList: readText(FLAKY_LIST), paths: [...
 const verdict = judge({ first, second: second.report, again }, surroundings);
 for (const test of first.skipped) console.log(`skipped: ${test.name} [${test.path}]`);
 if (timings) console.log(slowest(first).join("\n"));
+if (timings && paths.length === pools.size) await keepTimes(first);
 for (const line of verdict.lines) console.log(line);
 if (verdict.failed > 0) console.log(`seed ${seed}: repeat with HOLDFAST_SEED=${seed}`);
 console.log(`took ${((performance.now() - started) / 1000).toFixed(0)} s`);

@@ -11,8 +11,17 @@ export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
 export const COUNTING: readonly string[] =
   process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", COUNTING_FILE];
 
+/**
+ * A daemon of a test lives for seconds, in which the engine's optimizing compiler and its threads cost a fifth of its
+ * processor time and give nothing. Passed on from a command to all that it starts.
+ */
+export const LITTLE_COMPILING = {
+  BUN_JSC_useConcurrentJIT: "0",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "20000",
+};
+
 /** As the launcher starts it. */
-const OPTIONS = Object.entries(LATE_COMPILERS).map(([name, value]) => `${name}=${value}`);
+const OPTIONS = Object.entries({ ...LATE_COMPILERS, ...LITTLE_COMPILING }).map(([name, value]) => `${name}=${value}`);
 const STARTS = ["/usr/bin/env", ...OPTIONS, BUN, "--config=/dev/null", "--no-env-file", "--no-install"] as const;
 
 /** Looking for the bundle costs a third of a short command, thousands of times; that it is found has its own tests. */

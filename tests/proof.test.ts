@@ -168,5 +168,7 @@ describe("growth", () => {
     expect(roleOf(["sleep", "100000"], "/h")).toBeUndefined();
     expect(toleranceOf("daemon files")).toEqual(toleranceOf("holder agents/a1 files"));
     expect(toleranceOf("daemon memory").eachCycle).toBeGreaterThan(toleranceOf("web memory").eachCycle);
+    expect(toleranceOf("disk: output of steps").eachCycle).toBe(0);
+    expect(toleranceOf("disk: logs of terminals, agents and runs").eachCycle).toBeGreaterThan(0);
   });
 });

@@ -8,7 +8,7 @@ import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
 import { namedUnder } from "../scripts/named-files.ts";
 import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "../scripts/requirement-rows.ts";
 import { requirementsIn, testNames } from "../scripts/test-names.ts";
-import { slowest } from "../scripts/timings.ts";
+import { keptTimes, slowest, timesOf } from "../scripts/timings.ts";
 
 const compile = (ts: string): string => new Bun.Transpiler({ loader: "ts" }).transformSync(ts);
 const named = (call: string, name: string): string => `${call}(${name}, () => {});`;
@@ -269,5 +269,20 @@ describe("the report of a test run", () => {
       "    0.25 s  a.test.ts: good",
       "    0.00 s  b.test.ts: group > inner > bad",
     ]);
+  });
+
+  test("every file has a time by which it starts, and only the slowest are kept", () => {
+    const kept = keptTimes(parseJunit(xml));
+    expect(Object.entries(kept.files)).toEqual([
+      ["b.test.ts", 2_000],
+      ["a.test.ts", 500],
+    ]);
+    expect(timesOf(["a.test.ts", "new.test.ts"], kept)).toEqual({
+      version: 1,
+      files: { "a.test.ts": 500, "new.test.ts": 2_000 },
+    });
+    const many = new Map(Array.from({ length: 500 }, (_, ms) => [`${ms}.test.ts`, ms] as const));
+    const slow = Object.keys(keptTimes({ ...parseJunit(""), files: many }).files);
+    expect([slow.length, slow[0]]).toEqual([60, "499.test.ts"]);
   });
 });

@@ -69,8 +69,8 @@ const ANSWERS: Answers = {
     ),
   "workflow.show": (view, { id, from }) =>
     ofRun(view, id, (run) => {
-      const records = recordsOf(run, from);
-      return ok({ ...listedOf(run), from, records, attempts: runningOf(run, () => ""), retries: retriesOf(run) });
+      const now = { attempts: runningOf(run, () => ""), retries: retriesOf(run) };
+      return ok({ ...listedOf(run), ...recordsOf(run, from), ...now });
     }),
   "dlq.list": (view, { id, from }) => ofRun(view, id, (run) => ok(deadLettersOf(run, from))),
   "dlq.show": (view, { id, item }) =>

@@ -61,7 +61,7 @@ export class Starter {
     const words = progressText(progress);
     const back = words === undefined ? "" : `, ${words}`;
     const starts = stage === undefined || stage === "CRASHED"; // Every recovery starts here, also the first one.
-    await this.#tell(starts ? "starting the daemon …" : `recovering: ${stage}${back} …`);
+    await this.#tell(`${starts ? "starting the daemon" : `recovering: ${stage}`}${back} …`);
     const hung = this.#hung(stage);
     if (stage !== undefined || hung !== undefined) return hung;
     const { clock } = this.#world;

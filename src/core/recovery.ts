@@ -65,3 +65,16 @@ export type ReportItem = {
   /** The next command to type, if any. */
   readonly next: string;
 };
+
+const REASONS: Readonly<Record<string, string>> = {
+  SIGNAL: "killed",
+  HEARTBEAT_TIMEOUT: "nobody saw how it ended",
+  UNRESPONSIVE: "it did not respond",
+};
+
+/** How a program ended, as far as the watchdog saw it; undefined if an older one has not recorded it. */
+export function howItEnded({ signal, exitCode, reason }: Readonly<Record<string, unknown>>): string | undefined {
+  const why = typeof reason === "string" ? (REASONS[reason] ?? reason) : undefined;
+  const end = typeof signal === "string" ? signal : typeof exitCode === "number" ? `exit code ${exitCode}` : undefined;
+  return end !== undefined && reason === "UNRESPONSIVE" ? `${why}, then ${end}` : (end ?? why);
+}

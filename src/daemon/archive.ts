@@ -23,6 +23,7 @@ import { foldWhole } from "../log/session/fold-log.ts";
 import { logBytes } from "../log/session/log-segments.ts";
 import { archivedName, EVENTS_FILE, findArchived, listArchived } from "../log/session/places.ts";
 import type { Disk } from "../world/disk.ts";
+import { inSlices } from "../world/slices.ts";
 import { ArchivedLines, MIN_LINES } from "./archive-lines.ts";
 import { type Folding, foldAgain, idOf } from "./fold.ts";
 import type { PartBorder } from "./part.ts";
@@ -117,7 +118,7 @@ export class Archive<K extends Kind> extends ArchivedLines {
   async #work(): Promise<void> {
     this.isWhole ??= this.index.isThere || listArchived(...this.#where()).length === 0;
     if (!this.isWhole) await this.rewrite();
-    const due = this.#due();
+    const due = await inSlices(this.#ports.place.clock, this.#due(), () => undefined); // AR6
     const listed = await this.#listed(due.map((state) => this.#kind.session(state)));
     for (let at = 0; at < due.length && this.#state === "working"; at += AT_ONCE) {
       await this.#archive(due.slice(at, at + AT_ONCE), listed);
@@ -136,11 +137,15 @@ export class Archive<K extends Kind> extends ArchivedLines {
   }
 
   /** AR1 */
-  #due(): K["state"][] {
+  *#due(): Generator<undefined, K["state"][]> {
     const { place, afterMs } = this.#ports;
     const ended = [...this.#kind.over()].map((state) => ({ state, at: timeOf(this.#kind.endedAt(state)) }));
-    const due = notAtHand(ended, { ageMs: afterMs, count: KEPT }, place.clock.now());
-    return due.flatMap(({ state }) => (this.#mayGo(state) ? [state] : []));
+    const due: K["state"][] = [];
+    for (const { state } of notAtHand(ended, { ageMs: afterMs, count: KEPT }, place.clock.now())) {
+      if (this.#mayGo(state)) due.push(state);
+      yield undefined;
+    }
+    return due;
   }
 
   #mayGo(state: K["state"]): boolean {

@@ -176,7 +176,10 @@ export class Daemon {
     const { world, config, bus, safeMode, say, onBug } = this.#ports;
     this.#begun = world.clock.elapsed();
     this.#machine.resume();
-    const log = await EventLog.open(world, config.log);
+    const log = await EventLog.open(world, config.log, (looked) => {
+      this.#reading = { what: "logs", ...looked };
+    });
+    this.#reading = null;
     void log.halted.then(onBug); // D6
     const times = new Timekeeper(world, {
       waits: () => all.flatMap((part) => [...(part.waits?.() ?? [])]),

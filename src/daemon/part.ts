@@ -22,13 +22,13 @@ import type { Page, PagedMethod, Row } from "../wire/rpc/page.ts";
 import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
 import type { StatusResult, Trouble as UserTrouble } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
+import { inSlices, type SliceStep } from "../world/slices.ts";
 import type { Garbage } from "./gc.ts";
 import { listOf, PAGE_LIMITS, type PageLimits, type PageWish, pageOf, type Source } from "./pages.ts";
 import type { DaemonPorts } from "./ports.ts";
 import type { StageWork } from "./recovery-run.ts";
 import type { Given, Handler, Handlers } from "./rpc-server.ts";
 import type { Hooks, Kind } from "./session-store.ts";
-import { inSlices, type SliceStep } from "./slices.ts";
 import type { Times } from "./timekeeper.ts";
 
 export type Retention = Config["retention"];

@@ -1,8 +1,10 @@
 // What takes room below the home, by kind.
 // DU1. Every file counts once: under the first kind whose pattern matches, also if it has several names.
 // DU2. Nothing behind a symbolic link is counted. What may not be read, or is removed meanwhile, is left out.
+// DU3. For a page that is looked at all day, the work is bounded however long the history is.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
+import type { KindUsage, WebUsage } from "../wire/page/messages.ts";
 import type { Disk } from "../world/disk.ts";
 
 /** By the path below the home. The order matters (DU1). */
@@ -34,20 +36,51 @@ const KINDS = [
   ["other files", /^/],
 ] as const satisfies readonly (readonly [string, RegExp])[];
 
-export type KindUsage = { readonly kind: string; readonly files: number; readonly bytes: number };
-
 /** The largest first; kinds of which there is nothing are left out. */
 export function diskUsage(disk: Disk, home: string): KindUsage[] {
-  const usage = new Map<string, { files: number; bytes: number }>();
-  const seen = new Set<string>();
-  for (const { path, size, id } of filesBelow(disk, home)) {
-    if (seen.has(id)) continue; // DU1
-    seen.add(id);
-    const [kind] = KINDS.find(([, pattern]) => pattern.test(path)) ?? KINDS[0];
-    const { files, bytes } = usage.get(kind) ?? { files: 0, bytes: 0 };
-    usage.set(kind, { files: files + 1, bytes: bytes + size });
+  const count = new Count();
+  for (const found of filesBelow(disk, home)) count.add(found);
+  return count.kinds();
+}
+
+export type UsageLimits = {
+  /** More files are not counted. */
+  readonly most: number;
+  /** Called after every few files: whoever else waits for this process gets its turn. */
+  rest(): Promise<void>;
+};
+
+/** A millisecond of work. */
+const AT_ONCE = 100;
+
+/** DU3 */
+export async function diskUsageWithin(disk: Disk, home: string, { most, rest }: UsageLimits): Promise<WebUsage> {
+  const count = new Count();
+  let seen = 0;
+  for (const found of filesBelow(disk, home)) {
+    if (seen === most) return { kinds: count.kinds(), isWhole: false };
+    seen += 1;
+    count.add(found);
+    if (seen % AT_ONCE === 0) await rest();
   }
-  return [...usage].map(([kind, found]) => ({ kind, ...found })).sort((a, b) => b.bytes - a.bytes);
+  return { kinds: count.kinds(), isWhole: true };
+}
+
+class Count {
+  readonly #usage = new Map<string, { files: number; bytes: number }>();
+  readonly #seen = new Set<string>();
+
+  add({ path, size, id }: Found): void {
+    if (this.#seen.has(id)) return; // DU1
+    this.#seen.add(id);
+    const [kind] = KINDS.find(([, pattern]) => pattern.test(path)) ?? KINDS[0];
+    const { files, bytes } = this.#usage.get(kind) ?? { files: 0, bytes: 0 };
+    this.#usage.set(kind, { files: files + 1, bytes: bytes + size });
+  }
+
+  kinds(): KindUsage[] {
+    return [...this.#usage].map(([kind, found]) => ({ kind, ...found })).sort((a, b) => b.bytes - a.bytes);
+  }
 }
 
 type Found = { readonly path: string; readonly size: number; readonly id: string };

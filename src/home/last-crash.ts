@@ -1,4 +1,4 @@
-// The watchdog's record of the last crash, and of the last one of each program, which the next launch reads (WD-6).
+// The watchdog's record of the last crash, which the next launch reads (WD-6), and of those before it, for people.
 import { joinPath } from "../base/path.ts";
 import { readJson } from "../log/file/json-file.ts";
 import { isObject } from "../wire/lines.ts";
@@ -45,8 +45,15 @@ export function lastCrashPath(home: string): string {
   return joinPath(home, "recovery/last-crash.json");
 }
 
+/** Months of an ordinary machine. A reader takes a file of this size. */
+export const MAX_HISTORY = 200;
+
 /** `recovery/last-crash.json`: the last crash of all, with the last one of each program. */
-export type LastCrash = CrashRecord & { readonly programs: Readonly<Record<string, CrashRecord>> };
+export type LastCrash = CrashRecord & {
+  readonly programs: Readonly<Record<string, CrashRecord>>;
+  /** The last ones of all programs together, newest last. */
+  readonly history: readonly CrashRecord[];
+};
 
 /** Undefined if there is no record that can be read. */
 export function readLastCrash(disk: Disk, home: string): LastCrash | undefined {
@@ -57,7 +64,16 @@ export function readLastCrash(disk: Disk, home: string): LastCrash | undefined {
     ? Object.values(found["programs"]).flatMap((one) => recordIn(one) ?? [])
     : [];
   // Holdfast 0.1 kept only the last one.
-  return { ...last, programs: Object.fromEntries([...each, last].map((record) => [record.name, record])) };
+  const programs = Object.fromEntries([...each, last].map((record) => [record.name, record]));
+  return { ...last, programs, history: historyIn(found?.["history"]) ?? byTime(Object.values(programs)) };
+}
+
+function historyIn(found: unknown): CrashRecord[] | undefined {
+  return Array.isArray(found) ? found.slice(-MAX_HISTORY).flatMap((one) => recordIn(one) ?? []) : undefined;
+}
+
+function byTime(records: readonly CrashRecord[]): CrashRecord[] {
+  return records.toSorted((a, b) => (a.time < b.time ? -1 : 1));
 }
 
 function recordIn(found: unknown): CrashRecord | undefined {

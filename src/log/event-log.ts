@@ -15,7 +15,7 @@ import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./file/ballast.ts";
 import { removeIfThere } from "./file/file.ts";
 import * as refusals from "./log-refusals.ts";
-import { type LogReport, type Recovery, recover, sessionOnDisk } from "./recover.ts";
+import { type LogReport, type Looked, type Recovery, recover, sessionOnDisk } from "./recover.ts";
 import { Drain, type DrainOutcome } from "./session/drain.ts";
 import { DrainTimer } from "./session/drain-timer.ts";
 import type { NewEntry } from "./session/entry.ts";
@@ -81,11 +81,15 @@ export class EventLog {
   readonly #halted = Promise.withResolvers<unknown>();
 
   /** Recovers what the last process left and starts a new life. A failing disk is a Fault; then nothing is lost. */
-  static async open(place: HomeWorld, options: Partial<LogOptions> = {}): Promise<EventLog> {
+  static async open(
+    place: HomeWorld,
+    options: Partial<LogOptions> = {},
+    progress: (looked: Looked) => void = () => undefined,
+  ): Promise<EventLog> {
     const all = { ...DEFAULT_OPTIONS, ...options };
     for (;;) {
       try {
-        return await openOnce(place, all);
+        return await openOnce(place, all, progress);
       } catch (error) {
         // This is what the ballast is for: recovery itself needs room.
         if (!isFault(error, "ENOSPC", "EDQUOT") || !(await giveUpBallast(place.disk, place.home))) throw error;
@@ -366,8 +370,8 @@ export class EventLog {
   }
 }
 
-async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog> {
-  const recovery = await recover(place);
+async function openOnce(place: HomeWorld, options: LogOptions, progress: (looked: Looked) => void): Promise<EventLog> {
+  const recovery = await recover(place, progress);
   const segments = new Segments(place.disk, place.home, options);
   const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery);
   const log = new EventLog(place, options, recovery, segments);

@@ -10,11 +10,14 @@
 //     anything is appended.
 // C6. So may the name of a segment: it is made durable before the file is made that follows it (SG1 of
 //     session/log-segments.ts).
+// C7. There may be very many sessions: they are looked at in slices, so that the process answers meanwhile, and its
+//     owner is told how far it is.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
+import { inSlices, type SliceStep } from "../world/slices.ts";
 import { writeAtomic } from "./file/atomic-file.ts";
 import { makeDirectories, removeStaleTemps } from "./file/file.ts";
 import { quarantine } from "./file/quarantine.ts";
@@ -65,13 +68,16 @@ export function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
 type Live = { readonly head: EntryHead; readonly line: Uint8Array };
 type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
-export async function recover(place: HomeWorld): Promise<Recovery> {
+/** How many session logs have been looked at, of how many. */
+export type Looked = { readonly done: number; readonly total: number };
+
+export async function recover(place: HomeWorld, progress: (looked: Looked) => void): Promise<Recovery> {
   await prepareHome(place);
   const wal = readWal(place.disk, place.home);
   const kept: string[] = [];
   const torn = await setAsideWal(place, wal, kept);
   const recovered = await writeAnew(place, wal); // C1
-  const survey = await surveySessions(place, wal);
+  const survey = await surveySessions(place, wal, progress);
   for (const { verdict, session } of survey) await setAsideTail(place, session.name, verdict, kept);
   await writeAgain(place, survey);
   const sessions = new Map(survey.map(({ session }) => [session.name, session]));
@@ -156,7 +162,11 @@ async function writeAnew({ disk, home }: HomeWorld, { view }: WalContents): Prom
 
 type Surveyed = { readonly session: Session; readonly live: readonly Live[]; readonly verdict: TailVerdict };
 
-async function surveySessions({ disk, home }: HomeWorld, { view }: WalContents): Promise<Surveyed[]> {
+async function surveySessions(
+  { disk, clock, home }: HomeWorld,
+  { view }: WalContents,
+  progress: (looked: Looked) => void,
+): Promise<Surveyed[]> {
   const live = liveBySession(view.live.flatMap(entriesOf));
   for (const [name, entries] of live) if (staysArchived({ disk, home }, name, entries)) live.delete(name); // C4
   const names = new Set([...listSessions(disk, home), ...live.keys()]);
@@ -165,12 +175,22 @@ async function surveySessions({ disk, home }: HomeWorld, { view }: WalContents):
       if (disk.stat(parent) !== undefined) await disk.syncDirectory(parent); // C5
   // An empty write-ahead log is no evidence against a session's log.
   const drained = view.gen === 0 ? Number.POSITIVE_INFINITY : view.drained;
-  const survey = [...names].filter(isSession).map((name) => {
+  const judge = (name: string) => {
     const { verdict, again, before } = judgeLog(disk, joinPath(home, name), drained, live.get(name) ?? []);
     return { session: sessionOf(name, verdict, again), live: again, verdict, before };
-  });
+  };
+  const survey = await inSlices(clock, each([...names].filter(isSession), judge), progress); // C7
   for (const { session, before } of survey) if (before > 0) await disk.syncDirectory(joinPath(home, session.name)); // C6
   return survey;
+}
+
+function* each<T>(names: readonly string[], look: (name: string) => T): Generator<Looked & SliceStep, T[]> {
+  const found: T[] = [];
+  for (const name of names) {
+    found.push(look(name));
+    yield { done: found.length, total: names.length };
+  }
+  return found;
 }
 
 /** C4 */

@@ -112,6 +112,11 @@ export function connect(path: string, events: PageWireEvents): PageWire {
   };
 }
 
+/** In a tab of its own, which cannot reach this one and does not learn where it was opened. */
+export function openAddress(address: string): void {
+  window.open(address, "_blank", "noopener,noreferrer");
+}
+
 /** Offers a text as a file. */
 export function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

@@ -14,6 +14,7 @@ export const KEYS: readonly KeyHelp[] = [
   { keys: "?", does: "this list" },
   { keys: "Ctrl-Shift-F", does: "in a terminal: search" },
   { keys: "Ctrl-Shift-C, Ctrl-Shift-V", does: "in a terminal: copy and paste" },
+  { keys: "Ctrl-click or Cmd-click", does: "in a terminal: open a link" },
   { keys: "Ctrl-Shift-Up", does: "in a terminal: leave it for its buttons" },
 ];
 

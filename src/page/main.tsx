@@ -1,5 +1,6 @@
 // The page's entry: signs in, connects, and draws.
-// MA1. The policy of the page allows no styles but ours: a <style> that a library makes gets the nonce of this page.
+// MA1. The policy of the page allows no styles but ours: a <style> that a library makes gets the nonce of this page,
+//      and a style attribute that it sets becomes properties. Xterm colours cells by such attributes.
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followKeys } from "./keys.ts";
@@ -21,7 +22,17 @@ function giveNonce(): void {
   Object.defineProperty(document, "createElement", { value: creating });
 }
 
+/** MA1 */
+function setStylesAsProperties(): void {
+  const plain = Element.prototype.setAttribute;
+  HTMLElement.prototype.setAttribute = function setAttribute(this: HTMLElement, name: string, value: string): void {
+    if (name === "style") this.style.cssText = value;
+    else plain.call(this, name, value);
+  };
+}
+
 giveNonce();
+setStylesAsProperties();
 const app = document.getElementById("app");
 if (app !== null) render(<App />, app);
 void signIn((way) => {

@@ -6,6 +6,7 @@ import {
   count,
   leftText,
   programText,
+  sentence,
   shortPath,
   sizeText,
   spanText,
@@ -37,6 +38,10 @@ test("numbers and sizes", () => {
     "1.5 KB",
     "3.0 GB",
   ]);
+});
+
+test("a reason becomes a sentence", () => {
+  expect([sentence("its holder is gone"), sentence("It ended.")]).toEqual(["Its holder is gone.", "It ended."]);
 });
 
 test("a long path keeps its end, and a command can be pasted into a shell", () => {

@@ -29,6 +29,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
+/** A reason as a sentence of its own. */
+export function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
+
 const UNITS = ["B", "KB", "MB", "GB", "TB"];
 
 export function sizeText(bytes: number): string {

@@ -15,6 +15,7 @@ import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Answered, Http, HttpListener, HttpRequest, WebSocketConnection, WebSocketEvents } from "../world/http.ts";
+import type { Machine } from "../world/machine.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import { pageFiles } from "../world/real/page-files.ts";
@@ -22,7 +23,6 @@ import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import { answer } from "./answers.ts";
 import { Browsers } from "./browsers.ts";
-import { bugReport } from "./bug-report.ts";
 import { readText, replaceSmall } from "./files.ts";
 import { ownMethods } from "./own-methods.ts";
 import { PageSocket, type SocketPorts } from "./page-socket.ts";
@@ -39,6 +39,7 @@ export type HostWorld = {
   readonly sockets: Sockets;
   readonly http: Http;
   readonly self: Self;
+  readonly machine: Machine;
 };
 
 export type HostOptions = {
@@ -88,7 +89,7 @@ function tabs(
   ports: Pick<SocketPorts, "browsers" | "dial" | "failed">,
 ): Tabs {
   const places = new Places<PageSocket>(PLACES);
-  const methods = ownMethods({ ...world, bundle: (reports) => bugReport(world, reports) });
+  const methods = ownMethods(world);
   const accept: Tabs["accept"] = (socket, browsers = ports.browsers) => {
     const tab = new PageSocket(socket, {
       ...{ world, ...ports, browsers },

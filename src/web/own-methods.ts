@@ -6,6 +6,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import type { Fate } from "../core/recovery.ts";
 import type { AttachView } from "../core/terminal/screen.ts";
 import { sightOf } from "../home/held/attach-view.ts";
+import { attemptEvidence } from "../home/held/attempt-evidence.ts";
 import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { readLastCrash } from "../home/last-crash.ts";
 import { readReport, reportNames } from "../home/reports.ts";
@@ -13,6 +14,8 @@ import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
 import { fitting } from "../wire/check.ts";
 import { side } from "../wire/holder/protocol.ts";
 import {
+  ATTEMPT,
+  type AttemptEvidence,
   NEW_TERMINAL,
   type ReportSummary,
   type SafeModeView,
@@ -21,11 +24,13 @@ import {
   type WebState,
 } from "../wire/page/messages.ts";
 import { flag, nullable, object, text } from "../wire/shape.ts";
-import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import type { Self } from "../world/self.ts";
 import { within } from "../world/wait.ts";
+import { bugReport } from "./bug-report.ts";
 import type { DaemonLink } from "./daemon-link.ts";
+import { type DoctorWorld, doctorChecks } from "./doctor.ts";
+import { type HealthWorld, healthOf } from "./health.ts";
+import { once } from "./once.ts";
 
 /** Longer than any healthy answer, shorter than a person's patience. */
 const PATIENCE_MS = 2_000;
@@ -34,24 +39,26 @@ const SLOW = "The daemon does not answer. The watchdog starts it again if it sta
 const SCREEN = object({ terminal: text, cols: side, rows: side });
 const SAFE_MODE = object({ safeMode: object({ active: flag, reason: nullable(text) }) });
 
-export type OwnWorld = {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly self: Pick<Self, "environment">;
-  readonly home: string;
-  /** A text for a bug report. */
-  bundle(reports: WebReports): Promise<string>;
-};
+/** Several pages may ask at the same time. */
+const DOCTOR_MS = 2_000;
+
+export type OwnWorld = HealthWorld & DoctorWorld;
 
 type Answer = (params: object, link: DaemonLink) => Promise<Result<unknown>>;
 
 export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, Answer>> {
+  const health = healthOf(world);
+  const doctor = once(world.clock, DOCTOR_MS, () => doctorChecks(world));
   return {
     "web.state": async (_, link) => ok(await stateOf(world, link)),
     "web.screen": (params) => screenOf(world, params),
     "web.new": (params, link) => open(world, params, link),
     "web.reports": async () => ok(reportsOf(world)),
-    "web.bundle": async () => ok({ text: await world.bundle(reportsOf(world)) }),
+    "web.bundle": async () => ok({ text: await bugReport(world, reportsOf(world)) }),
+    "web.evidence": async (params) => evidenceOf(world, params),
+    "web.health": async () => ok(await health.now()),
+    "web.usage": async () => ok(await health.usage()),
+    "web.doctor": doctor,
   };
 }
 
@@ -102,13 +109,16 @@ async function screenOf({ disk, home }: OwnWorld, params: object): Promise<Resul
   return ok(await sightOf(disk, home, { id, generation: spec.generation, restored: undefined }, { cols, rows }));
 }
 
+function evidenceOf(world: OwnWorld, params: object): Result<AttemptEvidence | null> {
+  const given = fitting(ATTEMPT, params);
+  if (given === undefined) return refused("bad-params", "This is not an attempt.", "Reload the page.");
+  return ok(attemptEvidence(world, given.repo, given.attempt) ?? null);
+}
+
 function reportsOf({ disk, home }: OwnWorld): WebReports {
-  const last = readLastCrash(disk, home);
-  const crashes = Object.values(last?.programs ?? {}).map(({ name, time, reason, exitCode, signal }) => ({
-    ...{ name, time, reason, exitCode, signal },
-  }));
+  const crashes = readLastCrash(disk, home)?.history ?? [];
   const reports = reportNames(disk, home).flatMap((name) => summaryOf(disk, home, name) ?? []);
-  return { reports: reports.reverse(), crashes: crashes.toSorted((a, b) => (a.time < b.time ? 1 : -1)) };
+  return { reports: reports.reverse(), crashes: crashes.toReversed() };
 }
 
 function summaryOf(disk: Disk, home: string, name: string): ReportSummary | undefined {

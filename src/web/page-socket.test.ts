@@ -109,14 +109,14 @@ describe("what a page gets", () => {
     const report = { at: "2026-01-01T00:00:00.000Z", cause: "daemon crash", items: [item, item], log: null, tookMs: 7 };
     put(world.disk, `${on.home}/recovery/reports/2026-01-01.json`, JSON.stringify(report));
     const crash = { name: "daemon", pid: 1, exitCode: null, signal: "SIGKILL", reason: "SIGNAL", time: report.at };
-    put(world.disk, `${on.home}/recovery/last-crash.json`, JSON.stringify(crash));
+    const before = { ...crash, time: "2025-12-31T00:00:00.000Z" };
+    put(world.disk, `${on.home}/recovery/last-crash.json`, JSON.stringify({ ...crash, history: [before, crash] }));
     const tab = await on.tab();
-    const { pid: _, ...seen } = crash;
     expect(await tab.call("web.reports")).toEqual({
       ok: true,
       value: {
         reports: [{ name: "2026-01-01", at: report.at, cause: "daemon crash", tookMs: 7, fates: { restarted: 2 } }],
-        crashes: [seen],
+        crashes: [crash, before],
       },
     });
     const bundle = await tab.call("web.bundle");

@@ -15,6 +15,7 @@ import { realCertificates } from "../world/real/certificates.ts";
 import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
+import { realMachine } from "../world/real/machine.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realTunnels } from "../world/real/tunnel.ts";
@@ -32,7 +33,13 @@ const DEFAULT_HEARTBEAT_MS = 2_000;
 
 const program = realProgram();
 const outlet = realConsole();
-const doors = { sockets: realSockets(), http: realHttp(), children: realChildren(), self: realSelf() };
+const doors = {
+  sockets: realSockets(),
+  http: realHttp(),
+  children: realChildren(),
+  self: realSelf(),
+  machine: realMachine(),
+};
 const far = { tunnels: realTunnels(), certificates: realCertificates(), noise: new WebNoise(crypto.subtle) };
 const world = { ...realWorld(), ...doors, ...far };
 

@@ -33,4 +33,9 @@ export interface Machine {
   freeInodes(path: string): number | undefined;
   /** The file system that a path is on; undefined if the path does not exist, or the system does not tell. */
   fileSystem(path: string): FileSystem | undefined;
+  /**
+   * The memory of a process in bytes: its own, and its share of what it has together with others. Returns undefined if
+   * the process is gone, or the system does not tell.
+   */
+  memory(pid: number): number | undefined;
 }

@@ -131,11 +131,16 @@ test("AA3 a repeated answer to a prompt of an archived agent finds it, another i
   const [prompt = ""] = life.store.tree.openPrompts;
   const answer = { prompt, answer: derivedId("1"), decision: "allow" };
   expect(await life.ask("prompt.answer", answer)).toMatchObject({ ok: true });
+  const rule = { rule_id: "mine", decision: "allow", tool: "Bash", args: {}, message: "" };
+  expect(await life.ask("rule.add", { agent: ROOT, rule })).toMatchObject({ ok: true });
+  const lists = async () => [await life.ask("prompt.list", { closed: true }), await life.ask("rule.list", {})];
+  expect(await lists()).toMatchObject([{ value: [{ id: prompt }] }, { value: [{ agent: ROOT, rule }] }]);
   await life.submit({ kind: "taken", id: ROOT, generation: 1, through: 9, pieces: 9 });
   await life.terminate(ROOT);
   await life.submit({ kind: "ended", id: ROOT, generation: 1, code: 0, signal: null });
   await life.round();
   expect(life.names()).toEqual([`_${ROOT}`, OTHER]);
+  expect(await lists()).toMatchObject([{ value: [] }, { value: [] }]);
   expect(await life.ask("prompt.answer", answer)).toMatchObject({ ok: true, value: { id: prompt, agent: ROOT } });
   const another = { ...answer, answer: derivedId("2") };
   expect(await life.ask("prompt.answer", another)).toMatchObject({ error: { code: "terminated" } });

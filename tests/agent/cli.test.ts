@@ -1,5 +1,5 @@
 // The agent commands as a user types them, with a scripted agent (actor.ts).
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
@@ -8,7 +8,7 @@ import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
-afterAll(endAll);
+afterEach(endAll);
 
 class AgentCli extends Home {
   async make(name: string, ...flags: readonly string[]): Promise<string> {

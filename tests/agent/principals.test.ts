@@ -1,6 +1,6 @@
 // Who may change something (core/principal.ts), with real processes: an agent without a sandbox tries what only the
 // operator may do, in every way that leaves its process tree; the operator tries the same from everywhere.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ended, endAll, Home } from "../cli/terminal-home.ts";
@@ -9,7 +9,7 @@ import { BUN, ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
-afterAll(endAll);
+afterEach(endAll);
 
 const NOT_ALLOWED = 77;
 

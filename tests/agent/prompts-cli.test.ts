@@ -1,5 +1,5 @@
 // What a person sees of permission prompts before and after they answer, in a real terminal of 80 columns.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plainLine } from "../../src/base/visible.ts";
@@ -8,7 +8,7 @@ import { endAll, Home } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { agentHomes, freshId } from "./agent-home.ts";
 
-afterAll(endAll);
+afterEach(endAll);
 const place = agentHomes();
 
 /** A scripted agent that says these lines in its first turn. */

@@ -1,10 +1,10 @@
 // Commands that only look leave a home as it is: after `down`, and before its first start.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 const MAP = [
   "name: numbers",

@@ -1,11 +1,11 @@
 // Names on the command line: prefixes, the newest run, suggestions, several at once, and names that are free again.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../until.ts";
 import { type Ended, endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 function rejects({ code, out, err }: Ended, exit: number, ...parts: readonly string[]): void {
   expect({ code, out }).toEqual({ code: exit, out: "" });

@@ -1,5 +1,5 @@
 // The commands about Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rewriteLast } from "../poison.ts";
@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 test("logs shows the last lines of watchdog and daemon, and follows new ones", async () => {
   const home = new Home();

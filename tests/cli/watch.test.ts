@@ -26,6 +26,18 @@ function linesIn(home: Home, name: string): string[] {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
 }
 
+/** By `recovery crashes`, in both forms. The program is restarted before its crash is on record. */
+async function crashListed(home: Home, crash: { name: string; pid: number; signal: string; reason: string }) {
+  const list = () => home.json("recovery", "crashes");
+  await until("its crash is on record", async () => (await list()).length === 1, list);
+  expect(await list()).toMatchObject([{ ...crash, exitCode: null }]);
+  const [head, row] = (await home.ok("recovery", "crashes")).split("\n");
+  expect([head, row]).toEqual([
+    expect.stringMatching(/^TIME +PROGRAM +PID +HOW$/),
+    expect.stringMatching(new RegExp(` ${crash.name} +${crash.pid} +${crash.signal}$`)),
+  ]);
+}
+
 const PROGRAM = 'echo $$ >> "lives-$NAME"; exec sleep 1000';
 
 const watched = (home: Home, name: string, script: string, ...more: readonly string[]) => [
@@ -40,6 +52,7 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM), ...watched(home, "job", PROGRAM));
   await home.ok("up");
+  expect(await home.json("recovery", "crashes")).toEqual([]);
   await until(
     "both run",
     () => livesOf(home, "api").length === 1 && livesOf(home, "job").length === 1,
@@ -68,6 +81,7 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, 
     () => livesOf(home, "api").length === 2,
     () => livesOf(home, "api").length,
   );
+  await crashListed(home, { name: "api", pid: first, signal: "SIGKILL", reason: "SIGNAL" });
   const [, second = 0] = livesOf(home, "api");
   await until(
     "status knows",

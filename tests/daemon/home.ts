@@ -18,7 +18,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { ENGINE_OPTIONS } from "../../src/world/self.ts";
-import { BUN, COUNTING } from "../ours.ts";
+import { BUN, COUNTING, LITTLE_COMPILING } from "../ours.ts";
 import { userConfig } from "../small-home.ts";
 import { until } from "../until.ts";
 
@@ -57,7 +57,8 @@ export class DaemonHome {
   start(env: Env = {}, root = ROOT): Running {
     const said = this.file(`said-${this.#daemons.length}`);
     const words = [BUN, "--no-env-file", "--no-install", ...COUNTING, join(root, "src/daemon/main.ts"), this.path];
-    const given = { PATH, ...ENGINE_OPTIONS, HOME: this.path, HOLDFAST_HEARTBEAT_MS: "200", ...env };
+    const engine = { ...ENGINE_OPTIONS, ...LITTLE_COMPILING };
+    const given = { PATH, ...engine, HOME: this.path, HOLDFAST_HEARTBEAT_MS: "200", ...env };
     const child = Bun.spawn(words, { cwd: "/", env: given, stdio: ["ignore", "ignore", Bun.file(said)] });
     const running = { process: child, said: () => (existsSync(said) ? readFileSync(said, "utf8") : "") };
     this.#daemons.push(running);

@@ -13,6 +13,8 @@ const possible = PidsLimit.make();
 await possible?.close();
 /** Declared first: what lives in the group is ended by the hook of the homes, before the group is removed. */
 const newHome = agentHomes();
+/** The engine's own values instead of LITTLE_COMPILING (tests/ours.ts): here its threads are what counts. */
+const AS_SHIPPED = { BUN_JSC_useConcurrentJIT: "1", BUN_JSC_thresholdForOptimizeAfterWarmUp: "1000" };
 afterEach(() => PidsLimit.closeAll());
 
 const NAMES = ["a", "b", "c", "d", "e"];
@@ -41,7 +43,7 @@ test.skipIf(possible === undefined)(
     const limit = PidsLimit.mustMake();
     const home = newHome();
     const runs = new Runs(home);
-    const first = home.start();
+    const first = home.start(AS_SHIPPED);
     limit.hold(first.process.pid);
     await home.isLive(first);
     const ids = await Promise.all(NAMES.map((name) => home.open(name, ["sh", "-c", "exec sleep 1000"])));
@@ -65,7 +67,7 @@ test.skipIf(possible === undefined)(
     );
 
     limit.set(threads + SPARE);
-    const second = home.start();
+    const second = home.start(AS_SHIPPED);
     limit.hold(second.process.pid);
     await home.isLive(second);
     await home.say(agent, "hello again");
@@ -103,7 +105,7 @@ test.skipIf(possible === undefined)(
   async () => {
     const limit = PidsLimit.mustMake();
     const home = newHome();
-    const daemon = home.start();
+    const daemon = home.start(AS_SHIPPED);
     limit.hold(daemon.process.pid);
     await home.isLive(daemon);
     limit.set(1); // Threads end by themselves: then there would be room for one more.
@@ -115,7 +117,7 @@ test.skipIf(possible === undefined)(
     ]);
     limit.set("max");
     // The runtime aborts if it cannot have another thread; then the watchdog starts the next daemon.
-    if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) await home.live();
+    if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) await home.live(AS_SHIPPED);
     await until(
       "it runs",
       async () => (await home.must("terminal.list", {})).some(({ state }) => state.kind === "running"),

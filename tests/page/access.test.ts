@@ -1,7 +1,7 @@
 // Who gets in, in a real Chromium: our own page with its own token, and nothing else.
 import { afterAll, expect, test } from "bun:test";
 import { endAll } from "../cli/terminal-home.ts";
-import { endBrowser, HAS_CHROMIUM, newTab, PageHome } from "./browser.ts";
+import { endBrowser, HAS_CHROMIUM, newTab, PageHome, REBOUND, type Tab } from "./browser.ts";
 
 afterAll(endBrowser);
 afterAll(endAll, 180_000);
@@ -35,18 +35,16 @@ test.skipIf(!HAS_CHROMIUM)(
     using hostile = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => emptyPage() });
     const tab = await newTab();
     await tab.page.goto(`http://127.0.0.1:${hostile.port}/`);
-    const seen = await tab.page.evaluate(`(${HOSTILE})(${JSON.stringify([origin, token])})`); // It could not know the token.
-    expect(seen).toEqual({
-      fetched: "nothing",
-      posted: "nothing",
-      socket: "closed",
-      framed: "nothing",
-      stored: 0,
-      cookies: "",
-    });
+    // It could not know the token.
+    expect(await tab.page.evaluate(`(${HOSTILE})(${JSON.stringify([origin, token])})`)).toEqual(NOTHING);
   },
   180_000,
 );
+
+const NOTHING = {
+  ...{ fetched: "nothing", posted: "nothing", socket: "closed", framed: "nothing" },
+  ...{ stored: 0, cookies: "" },
+};
 
 /** What such a page may try; runs in the browser. */
 const HOSTILE = `async ([at, known]) => {
@@ -75,21 +73,38 @@ const HOSTILE = `async ([at, known]) => {
   return { fetched, posted, socket, framed, stored: sessionStorage.length, cookies: document.cookie };
 }`;
 
+const EMPTY = "<!doctype html><body></body>";
+
 function emptyPage(): Response {
-  return new Response("<!doctype html><body></body>", { headers: { "content-type": "text/html" } });
+  return new Response(EMPTY, { headers: { "content-type": "text/html" } });
 }
 
 test.skipIf(!HAS_CHROMIUM)(
-  "a foreign name that leads to this machine is refused, with and without a token (needs chromium)",
+  "G1 a stranger's name that leads to this machine gets nothing, by its own origin or another port's (needs chromium)",
   async () => {
     const home = new PageHome();
     const { page } = await home.open();
-    const { port } = new URL(page.url());
+    const { origin, port } = new URL(page.url());
     const token = await page.evaluate(() => sessionStorage.getItem("holdfast"));
-    for (const path of ["/", "/api/socket"]) {
-      const headers = { host: `evil.test:${port}`, authorization: `Bearer ${token}` };
-      expect((await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status).toBe(403);
-    }
+    const tried = (tab: Tab, at: string) => tab.page.evaluate(`(${HOSTILE})(${JSON.stringify([at, token])})`);
+    const rebound = `http://${REBOUND}:${port}`;
+    const refusal = "This name is not served here.\n";
+
+    const visitor = await newTab();
+    const answer = await visitor.page.goto(rebound);
+    expect([answer?.status(), await answer?.text()]).toEqual([403, refusal]);
+
+    // The page of a stranger's server, whose name then leads here: for the browser both are one origin.
+    const own = await newTab();
+    await own.page.route(`${rebound}/theirs`, (route) => route.fulfill({ contentType: "text/html", body: EMPTY }));
+    await own.page.goto(`${rebound}/theirs`);
+    expect(await tried(own, rebound)).toEqual({ ...NOTHING, fetched: refusal, posted: refusal });
+    expect(await tried(own, origin)).toEqual(NOTHING);
+
+    using hostile = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => emptyPage() });
+    const other = await newTab();
+    await other.page.goto(`http://${REBOUND}:${hostile.port}/`);
+    for (const at of [rebound, origin]) expect([at, await tried(other, at)]).toEqual([at, NOTHING]);
   },
   180_000,
 );

@@ -1,5 +1,7 @@
 // Every view of the page, in light and dark, by the rules of axe-core; and everything by keyboard.
 import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import axe from "axe-core";
 import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
@@ -21,7 +23,20 @@ async function busyHome(): Promise<PageHome> {
   await home.ok("new", "-d", "build", "--lane", "work", "--", "sh", "-c", "printf '\\033[32mok\\033[0m\\n'; cat");
   await home.ok("agent", "new", "one", "--provider", "scripted", "--", ...ACTOR);
   await home.ok("agent", "send", "one", ">> ask Bash make deploy");
+  writeFileSync(join(home.path, "push.yml"), "name: push\nsteps:\n  - id: one\n    shell: echo refused >&2; exit 3\n");
+  await home.run("run", "push.yml");
   return home;
+}
+
+/** Everything in it that is folded at first. */
+async function unfold({ page }: Tab, view: string): Promise<void> {
+  if (view === "Now") await page.getByRole("region", { name: "Last lines of stderr" }).waitFor();
+  if (view !== "Recovery") return;
+  await page.getByText("What takes room").click();
+  await page.getByRole("button", { name: "Check everything" }).click();
+  await page.getByText(/checks? (?:is|are) fine/).click();
+  await page.getByRole("link", { name: /^Started/ }).click();
+  await page.getByText("There was nothing to bring back.").waitFor();
 }
 
 test.skipIf(!HAS_CHROMIUM)(
@@ -33,6 +48,7 @@ test.skipIf(!HAS_CHROMIUM)(
       await tab.page.getByRole("article").first().waitFor();
       for (const view of ["Now", "Terminals", "Recovery", "Access"]) {
         await show(tab, view);
+        await unfold(tab, view);
         expect({ dark, view, issues: await issues(tab) }).toEqual({ dark, view, issues: [] });
       }
       await tab.page.getByRole("navigation").getByRole("link", { name: "Terminals" }).click();

@@ -12,8 +12,13 @@ import { PATIENCE_MS } from "../until.ts";
 const CHROMIUM = Bun.which("chromium");
 export const HAS_CHROMIUM = CHROMIUM !== null;
 
+/** A name that a stranger's name server would lead to this machine. */
+export const REBOUND = "rebind.test";
+
 /** It asks nothing of the internet, and needs no sandbox of its own: it only opens our page. */
 const FLAGS = [
+  `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`,
+  "--disable-features=LocalNetworkAccessChecks", // Other browsers do not stop a stranger's page before it reaches us.
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -83,6 +88,14 @@ export class PageHome extends Home {
     const { daemon, web } = await this.status();
     return { daemon: daemon.pid, web: web.pid };
   }
+}
+
+/** Kills the daemon, and keeps the watchdog from starting the next one until the returned function is called. */
+export async function daemonDown(home: PageHome): Promise<() => void> {
+  const { watchdog, daemon } = await home.status();
+  process.kill(watchdog.pid, "SIGSTOP");
+  process.kill(daemon.pid, "SIGKILL");
+  return () => process.kill(watchdog.pid, "SIGCONT");
 }
 
 /** By a link of the page, as a person would go there. */

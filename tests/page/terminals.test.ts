@@ -6,31 +6,11 @@ import { endAll } from "../cli/terminal-home.ts";
 import { amount } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { until } from "../until.ts";
-import { attach, endBrowser, HAS_CHROMIUM, PageHome, type Tab } from "./browser.ts";
+import { attach, endBrowser, HAS_CHROMIUM, PageHome } from "./browser.ts";
+import { screen, shows, sizes, tabWith } from "./terminal-tab.ts";
 
 afterAll(endBrowser);
 afterAll(endAll, 180_000);
-
-/** A tab with one terminal, whose screen can be read: the graphics card draws only pixels. */
-async function tabWith(home: PageHome, name: string): Promise<Tab> {
-  const tab = await home.open("Terminals");
-  await attach(tab, name);
-  await tab.page.getByRole("button", { name: "Screen reader" }).click();
-  await tab.page.getByLabel("Terminal input").focus();
-  return tab;
-}
-
-async function screen({ page }: Tab): Promise<string> {
-  return (await page.locator(".xterm-accessibility-tree").allInnerTexts()).join("\n");
-}
-
-async function shows(tab: Tab, text: string): Promise<void> {
-  await until(
-    `the page shows ${text}`,
-    async () => (await screen(tab)).includes(text),
-    () => screen(tab),
-  );
-}
 
 test.skipIf(!HAS_CHROMIUM)(
   "what is typed reaches a shell, its screen is shown, and it follows the window's size (needs chromium)",
@@ -48,7 +28,7 @@ test.skipIf(!HAS_CHROMIUM)(
     const [rows = 0, cols = 0] = await until("the shell says its size", sizeNow, () => screen(tab));
     expect([rows > 20, cols > 80]).toEqual([true, true]);
     await tab.page.setViewportSize({ width: 900, height: 500 });
-    const smaller = async () => (await home.json("ls"))[0] !== undefined && (await sizes(home)).at(-1);
+    const smaller = async () => (await home.json("ls"))[0] !== undefined && (await sizes(home, "t")).at(-1);
     await until(
       "the terminal is smaller",
       async () => {
@@ -69,14 +49,6 @@ const PASTE = `{
   const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
   document.querySelector('[aria-label="Terminal input"]').dispatchEvent(paste);
 }`;
-
-async function sizes(home: PageHome): Promise<{ rows: number; cols: number }[]> {
-  const { id } = await home.listed("t");
-  const lines = readFileSync(join(home.path, "terminals", id, "sizes.jsonl"), "utf8")
-    .trim()
-    .split("\n");
-  return lines.map((line) => JSON.parse(line));
-}
 
 test.skipIf(!HAS_CHROMIUM)(
   "an editor is drawn and edited with, and the shell's screen comes back after it (needs chromium)",

@@ -1,11 +1,11 @@
 // Attaching as a user does: the detach key, from one terminal to another, and who answers the program.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { rejects } from "../cli/expect.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";

@@ -1,5 +1,5 @@
 // What a window shows after attaching, cell by cell: the same as an emulator fed with the whole tape.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe as described, linesOf } from "../../src/vt/describe.ts";
@@ -8,7 +8,7 @@ import { powerCut, Rebooting } from "../cli/power-cut.ts";
 import { endAll, Home, type Window } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";

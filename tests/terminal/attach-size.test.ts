@@ -1,5 +1,5 @@
 // Windows of different sizes on one terminal: each shows its part of the terminal's screen, cell by cell.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { ScreenCell, ScreenCells } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/vt/describe.ts";
@@ -11,7 +11,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { endAll, Home, type Window } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";

@@ -1,11 +1,11 @@
 // Attaching as a user does: a real window, a real daemon, real holders.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";

@@ -1,5 +1,5 @@
 // The terminal commands as a user sees them: real processes, a real daemon, real holders.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
@@ -9,7 +9,7 @@ import { until } from "../until.ts";
 
 const MAIN = ours("src/cli/main.ts");
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 async function pidsOf(home: Home): Promise<{ daemon: number; watchdog: number }> {
   const { daemon, watchdog } = await home.status();

@@ -1,5 +1,5 @@
 // After a reboot, as a user sees it: up shows progress, the report lists every outcome, and commands decide the rest.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "../../src/vt/describe.ts";
@@ -8,7 +8,7 @@ import { powerCut, Rebooting, send } from "../cli/power-cut.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 
-afterAll(endAll, 180_000);
+afterEach(endAll, 180_000);
 
 test("a window attached when its holder was killed continues with the next generation", async () => {
   const home = new Home();

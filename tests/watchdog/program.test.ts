@@ -128,7 +128,11 @@ test("WD-6(a,b) each crash is on the bus and in the file before the daemon resta
   const time = new Date(machine.world.clock.now()).toISOString();
   const crash = { name: "daemon", pid, exitCode: 9, signal: null, reason: "EXIT_CODE", time };
   expect(machine.published).toEqual([["recovery.crash.detected", crash]]);
-  expect<unknown>(readLastCrash(machine.world.disk, HOME)).toEqual({ ...crash, programs: { daemon: crash } });
+  expect<unknown>(readLastCrash(machine.world.disk, HOME)).toEqual({
+    ...crash,
+    programs: { daemon: crash },
+    history: [crash],
+  });
 });
 
 test("WD-2(a,d) a hung daemon is reported after two intervals, killed after 30 s, restarted, and counts as one crash", async () => {

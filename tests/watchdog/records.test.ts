@@ -34,7 +34,11 @@ test("WD-6(a,b) a crash is published with all its facts, and the file tells the 
   const expected = { name: "daemon", pid: 12, exitCode: null, signal: "SIGKILL", reason: "SIGNAL", time } as const;
   expect(published).toEqual([[CRASH_DETECTED, expected]]);
   expect(CRASH_DETECTED).toBe("recovery.crash.detected");
-  expect(readLastCrash(disk, HOME)).toEqual({ ...expected, programs: { daemon: expected } });
+  expect(readLastCrash(disk, HOME)).toEqual({
+    ...expected,
+    programs: { daemon: expected },
+    history: [expected],
+  });
 });
 
 test("WD-6(c) without a bus the file is enough; for an exit it has the code", async () => {
@@ -52,7 +56,11 @@ test("WD-6(b) a later crash of another program leaves the record of each, also f
   await new CrashRecorder({ disk, home: HOME }, complain).record(page);
   const program = { ...killed, name: "api", pid: 14, time: new Date(NOW + 2).toISOString() };
   await new CrashRecorder({ disk, home: HOME }, complain).record(program);
-  expect(readLastCrash(disk, HOME)).toEqual({ ...program, programs: { daemon: killed, web: page, api: program } });
+  expect(readLastCrash(disk, HOME)).toEqual({
+    ...program,
+    programs: { daemon: killed, web: page, api: program },
+    history: [killed, page, program],
+  });
   const again = { ...page, pid: 15, time: new Date(NOW + 3).toISOString() };
   await new CrashRecorder({ disk, home: HOME }, complain).record(again);
   expect(readLastCrash(disk, HOME)?.programs).toEqual({ daemon: killed, web: again, api: program });
@@ -66,6 +74,28 @@ test("R2 of programs that nobody watches any more only so many records are kept"
   }
   const kept = Object.keys(readLastCrash(disk, HOME)?.programs ?? {});
   expect([kept.length, kept.includes("p299"), kept.includes("p43")]).toEqual([256, true, false]);
+});
+
+test("R2 the last crashes of all programs are kept, newest last, also by the next watchdog", async () => {
+  const { disk, complain } = setUp();
+  const at = (one: number) => ({ ...killed, pid: one, time: new Date(NOW + one).toISOString() });
+  const first = new CrashRecorder({ disk, home: HOME }, complain);
+  for (let one = 0; one < 150; one += 1) await first.record(at(one));
+  const next = new CrashRecorder({ disk, home: HOME }, complain);
+  for (let one = 150; one < 250; one += 1) await next.record({ ...at(one), name: "web" });
+  const kept = readLastCrash(disk, HOME)?.history ?? [];
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([200, at(50), { ...at(249), name: "web" }]);
+});
+
+test("R2 records of an older home are its history, by time, and what is no record is left out", async () => {
+  const { disk } = setUp();
+  makeDirectories(disk, `${HOME}/recovery`);
+  const web = { ...killed, name: "web", time: new Date(NOW - 1).toISOString() };
+  const older = { v: 1, ...killed, programs: { daemon: killed, web } };
+  put(disk, lastCrashPath(HOME), JSON.stringify(older));
+  expect(readLastCrash(disk, HOME)?.history).toEqual([web, killed]);
+  put(disk, lastCrashPath(HOME), JSON.stringify({ ...older, history: [7, null, web, { pid: 1 }] }));
+  expect(readLastCrash(disk, HOME)?.history).toEqual([web]);
 });
 
 test("WD-6(b) of two simultaneous crashes the later one stays", async () => {

@@ -10,6 +10,7 @@ import { noticeLine, parseRequest, resultLine, type StatusResult } from "../../s
 import { sha256 } from "../../src/world/hash.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realHttp } from "../../src/world/real/http.ts";
+import { realMachine } from "../../src/world/real/machine.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { realSelf } from "../../src/world/self.ts";
 import type { Connection } from "../../src/world/socket.ts";
@@ -17,7 +18,13 @@ import { realWorld } from "../../src/world/world.ts";
 import { put } from "../world/places.ts";
 import { Tab } from "./tab.ts";
 
-const doors = { sockets: realSockets(), http: realHttp(), children: realChildren(), self: realSelf() };
+const doors = {
+  sockets: realSockets(),
+  http: realHttp(),
+  children: realChildren(),
+  self: realSelf(),
+  machine: realMachine(),
+};
 export const world = { ...realWorld(), ...doors };
 export const cleanups: (() => unknown)[] = [];
 

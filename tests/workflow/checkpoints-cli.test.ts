@@ -1,5 +1,5 @@
 // `holdfast checkpoints` as a user types it.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
@@ -7,7 +7,7 @@ import { endAll } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll, MINUTE);
+afterEach(endAll, MINUTE);
 
 type Row = { seq: number; state: string; step: string; valid: boolean; file: string; bytes: number; reason: string };
 type Site = ReturnType<typeof place>;

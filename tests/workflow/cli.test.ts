@@ -1,12 +1,12 @@
 // `holdfast run`, `workflows`, `resume` and `cancel` as a user types them.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll);
+afterEach(endAll);
 
 test(
   "run --check reports line and column of every mistake, and starts nothing",

@@ -93,7 +93,7 @@ test("a deadline is data: after a restart the timer is set again, and the step i
   expect(story.effects).toEqual(["stop r1.1 SIGKILL"]);
   story.say({ kind: "attempt-ended", attempt: "r1.1", code: null, signal: "SIGKILL", output: { text: "", bytes: 0 } });
   const { status } = story.run;
-  expect(status.kind === "failed" ? status.error.message : status).toBe("Timed out after 1 s.");
+  expect(status.kind === "failed" && status.error).toMatchObject({ message: "Timed out after 1 s.", attempt: 1 });
 });
 
 test("retries wait twice as long each time, and the wait survives a restart", () => {

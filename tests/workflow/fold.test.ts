@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { toRecord } from "../../src/base/table.ts";
 import { foldSessions } from "../../src/daemon/fold.ts";
 import type { HowFar } from "../../src/daemon/part.ts";
-import { inSlices } from "../../src/daemon/slices.ts";
 import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
 import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
 import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { LogView } from "../../src/log/inspect.ts";
+import { inSlices } from "../../src/world/slices.ts";
 import { foldNow, liveBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
@@ -16,6 +16,7 @@ import { creation, set } from "./stories.ts";
 
 const STEPS = 200;
 const SESSION = "state/w/sessions/r1";
+const OPTIONS = { ballastBytes: 0, segmentBytes: 2 << 20, maxSegments: 2 };
 const EVENTS = `/h/${SESSION}/events.jsonl`;
 
 class Life {
@@ -26,7 +27,7 @@ class Life {
 
   static async begin(disk: SimDisk): Promise<Life> {
     const place = { disk, clock: new SimClock(), home: "/h" };
-    return new Life(place, await EventLog.open(place, { ballastBytes: 0, segmentBytes: 2 << 20, maxSegments: 2 }));
+    return new Life(place, await EventLog.open(place, OPTIONS));
   }
 
   constructor(place: { disk: SimDisk; clock: SimClock; home: string }, log: EventLog) {
@@ -189,4 +190,23 @@ test("until all runs are read none is shown, and none is reported missing", asyn
   await border.foldAll(new SimClock(), steps, () => undefined);
   expect(await handlers["workflow.list"]?.({})).toEqual({ ok: true, value: [] });
   expect(await handlers["workflow.show"]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "unknown" } });
+});
+
+test("a log of many sessions is opened in slices: other work runs in between, and progress is reported", async () => {
+  const disk = new SimDisk();
+  const { log } = await Life.begin(disk);
+  const entries = Array.from({ length: 20 }, (_, at) => ({ session: `agents/${at}`, ts: "", event: "e", data: {} }));
+  const appended = log.append(entries);
+  if (!appended.ok) throw new Error(appended.error.message);
+  await appended.value.durable;
+  await log.close();
+  const heard: HowFar[] = [];
+  let turns = 0;
+  const clock = hurried(() => {
+    turns += 1;
+  });
+  const again = await EventLog.open({ disk, clock, home: "/h" }, OPTIONS, (so) => heard.push(so));
+  await again.close();
+  expect(heard).toEqual(Array.from({ length: 20 }, (_, at) => ({ done: at + 1, total: 20 })));
+  expect(turns).toBeGreaterThanOrEqual(20);
 });

@@ -1,6 +1,7 @@
 // What `gc` removes of workflow runs, and what it must never touch; also with a power cut in the middle.
 import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
+import { ITERATIONS_KEPT } from "../../src/core/workflow/limits.ts";
 import { stateOf } from "../../src/core/workflow/run.ts";
 import { GarbageCollector } from "../../src/daemon/gc.ts";
 import { workflowGarbage } from "../../src/daemon/workflow/gc.ts";
@@ -36,7 +37,9 @@ const RULES: Config["retention"] = {
   logDays: 365,
   logBytes: 1e9,
 };
+const byNumber = (one: number, other: number) => one - other;
 const FLOWS = {
+  loop: "mode: iterative\nmax_iterations: 1000\nsteps:\n  - id: one\n    shell: x\n",
   done: "steps:\n  - set: { a: 1 }\n",
   shell: "steps:\n  - id: one\n    shell: x\n",
   map: "mode: mapreduce\nmap:\n  input: { glob: x }\n  steps:\n    - id: one\n      shell: x\n",
@@ -203,6 +206,29 @@ test("ended runs share a limit: the oldest are removed first, and one that has j
   ]);
   expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
   for (const id of [FAILED, OTHER]) expect(life.files(`state/w/sessions/${id}/attempts`)).toEqual(["1", "2"]);
+  await life.log.close();
+});
+
+test("of a run that goes on, what steps of iterations wrote that are long over goes by age, and nothing else", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.run(OTHER, "loop");
+  const iterations = 3 * ITERATIONS_KEPT;
+  for (let number = 1; number <= iterations; number += 1) {
+    life.plant(`state/w/sessions/${OTHER}/attempts/${number}/exit.json`);
+    const end = { code: 0, signal: null, output: { text: "", bytes: 0 } };
+    await life.submit({ kind: "attempt-ended", id: OTHER, attempt: `${OTHER}.${number}`, ...end });
+  }
+  life.plant(`state/w/sessions/${OTHER}/attempts/${iterations + 1}/claim.json`);
+  await life.submit({ kind: "attempt-lost", id: OTHER, attempt: `${OTHER}.${iterations + 1}`, reason: "gone" });
+  const attempts = () => life.files(`state/w/sessions/${OTHER}/attempts`).map(Number).sort(byNumber);
+  life.plant(`state/w/sessions/${OTHER}/attempts/3/mine.txt`);
+  life.world.clock.jump(20 * DAY);
+  expect((await life.collect({ runDays: 100_000 })).items.filter(({ what }) => what.includes("wrote"))).toEqual([]);
+  await life.collect();
+  const kept = Array.from({ length: ITERATIONS_KEPT + 1 }, (_, at) => iterations - ITERATIONS_KEPT + 1 + at);
+  expect(attempts()).toEqual([3, ...kept]); // Files that are not ours stay.
+  expect((await life.collect()).items).toEqual([]);
+  await life.submit({ kind: "resolve", id: OTHER, attempt: `${OTHER}.${iterations + 1}`, verdict: "rerun" });
   await life.log.close();
 });
 

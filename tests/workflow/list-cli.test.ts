@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll, Home } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
 
 afterAll(endAll, 180_000);
 
@@ -52,6 +53,27 @@ test("workflows show has the steps, the error and the next command, up and down"
   await home.ok("down");
   expect(await home.json("workflows", "show", "bad")).toEqual(shown);
 });
+
+test("workflows show and checkpoints show count the steps of iterations that a long run has let go", async () => {
+  const home = new Home();
+  const lines = ["mode: iterative", "max_iterations: 120", "steps:", "  - {id: count, set: {n: '${iteration}'}}"];
+  writeFileSync(join(home.path, "loop.yaml"), lines.join("\n"));
+  await home.ok("run", "loop.yaml");
+  const shown = await home.json("workflows", "show", "loop");
+  expect([shown.from, shown.records.length, shown.records[0].iteration]).toEqual([50, 70, 51]);
+  const text = await home.ok("workflows", "show", "loop");
+  for (const part of ["50 earlier ones", "iteration 51", "iteration 120"]) expect(text).toContain(part);
+  expect(text).not.toContain("iteration 50,");
+  await until(
+    "its last checkpoint is there",
+    async () => (await home.ok("checkpoints", "show", "loop")).includes("count (120)"),
+    () => home.run("checkpoints", "show", "loop"),
+  );
+  expect(await home.ok("checkpoints", "show", "loop")).toContain("50 steps before these");
+  expect((await home.run("checkpoints", "verify", "loop")).code).toBe(0);
+  await home.ok("down");
+  expect(await home.json("workflows", "show", "loop")).toEqual(shown);
+}, 180_000);
 
 /** The checkpoint of a run and its older ones. */
 function checkpointsOf({ path }: Home, id: string): string[] {

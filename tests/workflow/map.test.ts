@@ -6,6 +6,7 @@ import type { Flow, MapPhase } from "../../src/core/workflow/definition.ts";
 import { allItems } from "../../src/core/workflow/item-list.ts";
 import { inputPlace, itemPages } from "../../src/core/workflow/items.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
+import { deadLettersOf } from "../../src/wire/rpc/listed-run.ts";
 import { bytes } from "../world/places.ts";
 import { Story, set, shell } from "./stories.ts";
 
@@ -68,6 +69,7 @@ test("UC-11(b) failed items go to the dead-letter queue, and the run continues w
   story.ends("m");
   const end = [story.state, story.variables, deadLetters(story.run)];
   expect(end).toEqual(["done_with_failures", { bad: 1, good: 2 }, [0]]);
+  expect(deadLettersOf(story.restart().run, 0).letters).toMatchObject([{ item: 0, step: "m", attempt: "r1.1" }]);
 });
 
 test.each([

@@ -1,11 +1,11 @@
 // Several clients that resume the same run, and daemons that die during the request.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { endAll } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll, MINUTE);
+afterEach(endAll, MINUTE);
 
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 

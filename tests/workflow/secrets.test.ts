@@ -1,12 +1,12 @@
 // Secret parameters of workflows: programs get them, no file has them, and after a crash they are asked for again.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll);
+afterEach(endAll);
 
 /** It is nowhere in this text: the files of the home are searched for it. */
 const SECRET = ["correct", "horse", "battery"].join("-");

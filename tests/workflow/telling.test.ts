@@ -1,9 +1,9 @@
 // What `run`, `resume` and `dlq retry` tell about a run that fails, is retried, repeats its steps or is continued.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { endAll } from "../cli/terminal-home.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll, MINUTE);
+afterEach(endAll, MINUTE);
 
 test(
   "a failing step: each retry is announced once, and the last twenty lines of its output are printed",

@@ -1,11 +1,11 @@
 // A run in a user's window: what is shown live, and what each way to leave it means.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { endAll, type Window } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll, MINUTE);
+afterEach(endAll, MINUTE);
 
 const WAITS = "until [ -e go ]; do sleep 0.05; done";
 

@@ -1,5 +1,5 @@
 // `run --worktree`: a run in its own git worktree, also through crashes in the middle of its creation.
-import { afterAll, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../cli/terminal-home.ts";
@@ -7,7 +7,7 @@ import { killIfThere, readProc } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll, MINUTE);
+afterEach(endAll, MINUTE);
 
 const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
 

@@ -1,20 +1,12 @@
 // Disk space: bytes, inodes, and the ballast that recovery uses when the disk is full.
 
 import { joinPath } from "../../base/path.ts";
+import { roomFor } from "../../home/room.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
 import { BALLAST_FILE } from "../../log/file/ballast.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 
 const MIB = 1 << 20;
-/**
- * Below the first limit the next burst of output fills the disk; below the second the log may refuse work any moment.
- */
-const LITTLE_BYTES = 512 * MIB;
-const NO_BYTES = 32 * MIB;
-/** A terminal has about ten files. */
-const FEW_INODES = 10_000;
-const NO_INODES = 500;
-
 const FREE_SOME = "Free some space; `du -xsh ~/* | sort -h` shows what uses it";
 
 export async function checkRoom({ world, machine, home }: Site): Promise<Finding[]> {
@@ -27,9 +19,9 @@ export async function checkRoom({ world, machine, home }: Site): Promise<Finding
     why: "a full disk refuses new work; data is kept",
     next: FREE_SOME,
   };
-  if (bytes < NO_BYTES || (inodes ?? NO_INODES) < NO_INODES) return [problem("room", trouble)];
-  if (bytes < LITTLE_BYTES || (inodes ?? FEW_INODES) < FEW_INODES) return [warning("room", trouble)];
-  return [fine("room", words)];
+  const room = roomFor(bytes, inodes);
+  if (room === "none") return [problem("room", trouble)];
+  return [room === "little" ? warning("room", trouble) : fine("room", words)];
 }
 
 export async function checkBallast({ world, home }: Site): Promise<Finding[]> {

@@ -1,11 +1,13 @@
-// `holdfast recovery`: its progress, its report, and a retry. Looking works while the daemon is down.
+// `holdfast recovery`: its progress, its report, the crashes on record, and a retry. Looking works while the daemon is
+// down.
 
 import { localTime, localTimes } from "../../base/local-time.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { howItEnded } from "../../core/recovery.ts";
 import { dial } from "../../home/dial.ts";
-import { CrashReason } from "../../home/last-crash.ts";
+import { readLastCrash } from "../../home/last-crash.ts";
 import { RECOVERY_STATE, REPORTS } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
@@ -15,9 +17,9 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { foldedFor } from "../fold.ts";
 import { existingHome } from "../home.ts";
-import { count } from "../print.ts";
+import { count, printJson, say } from "../print.ts";
 import { hangs, type Progress, progressText } from "../start.ts";
-import { listText } from "../table.ts";
+import { listText, tableText } from "../table.ts";
 
 export type ReportFlags = DataFlags;
 
@@ -96,7 +98,7 @@ function isReport(value: unknown): value is Report {
 }
 
 function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, more = 0, tookMs }: Report): string {
-  const how = crash ? howText(crash) : undefined;
+  const how = crash ? howItEnded(crash) : undefined;
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
@@ -113,24 +115,25 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
   return [head, ...(lines === "" ? [] : [lines]), ...rest].join("\n");
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  [CrashReason.SIGNAL]: "killed",
-  [CrashReason.HEARTBEAT_TIMEOUT]: "nobody saw how it ended",
-  [CrashReason.UNRESPONSIVE]: "it did not respond",
-};
-
-/** How the daemon ended, as far as the watchdog saw it; undefined if an older one has not recorded it. */
-function howText({ signal, exitCode, reason }: NonNullable<Report["crash"]>): string | undefined {
-  if (typeof signal === "string") return signal;
-  if (typeof exitCode === "number") return `exit code ${exitCode}`;
-  return typeof reason === "string" ? (REASONS[reason] ?? reason) : undefined;
-}
-
 /** Counts by kind: "4 terminals, 1 tmux session". */
 function countsOf(items: Report["items"]): string {
   const kinds = [...Map.groupBy(items, ({ what }) => what)];
   const many = (what: string) => (what === "process" ? "processes" : `${what}s`);
   return kinds.length === 0 ? "nothing" : kinds.map(([what, { length }]) => count(length, what, many(what))).join(", ");
+}
+
+async function crashes(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
+  if (!home.ok) return home;
+  const { console, disk } = world;
+  const history = readLastCrash(disk, home.value)?.history ?? [];
+  const rows = history.map((crash) =>
+    [localTime(console, crash.time), crash.name, String(crash.pid), howItEnded(crash) ?? ""].map(visibleLine),
+  );
+  if (flags.json === true) await printJson(console, history);
+  else if (rows.length === 0) await say(console, "No crash is on record.");
+  else await console.out.write(tableText(console, [["TIME", "PROGRAM", "PID", "HOW"], ...rows]));
+  return ok(EXIT.ok);
 }
 
 async function retry(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -152,4 +155,5 @@ async function retry(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit>
 
 export const recoveryStatusCommand = withDaemonWorld(status);
 export const recoveryReportCommand = withDaemonWorld(report);
+export const recoveryCrashesCommand = withDaemonWorld(crashes);
 export const recoveryRetryCommand = withDaemonWorld(retry);

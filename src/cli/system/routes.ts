@@ -96,7 +96,7 @@ const restoredOnes = {
 } as const;
 const ENDED = "One JSON array of {id, name, state}";
 
-const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept" | "rollback", Context>({
+const recovery = buildRouteMap<"status" | "report" | "crashes" | "retry" | "skip" | "accept" | "rollback", Context>({
   routes: {
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
@@ -122,6 +122,16 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "skip" | "accept"
         },
       },
       docs: { brief: "Print what happened to everything in the last recovery" },
+    }),
+    crashes: buildCommand<DataFlags, [], Context>({
+      loader: async () => (await import("./recovery.ts")).recoveryCrashesCommand,
+      parameters: {
+        flags: { home, json: flag("One JSON array of {name, pid, exitCode, signal, reason, time}, newest last") },
+      },
+      docs: described(
+        "List the crashes of Holdfast's own programs, newest last",
+        "The watchdog records them: those of the daemon, the page's host and the programs that it watches for you.",
+      ),
     }),
     retry: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryRetryCommand,

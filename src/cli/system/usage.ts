@@ -4,7 +4,8 @@
 import { ok } from "../../base/result.ts";
 import { visible } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
-import { diskUsage, type KindUsage } from "../../home/disk-usage.ts";
+import { diskUsage } from "../../home/disk-usage.ts";
+import type { KindUsage } from "../../wire/page/messages.ts";
 import type { GcResult } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";

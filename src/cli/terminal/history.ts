@@ -2,6 +2,7 @@
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { PlainText } from "../../core/terminal/plain-text.ts";
 import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { tapeParts } from "../../home/held/tape-parts.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -10,7 +11,6 @@ import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { Printer, say } from "../print.ts";
 import { findTerminal } from "./find.ts";
-import { PlainText } from "./plain.ts";
 
 export type HistoryFlags = DataFlags & { readonly vt?: boolean };
 

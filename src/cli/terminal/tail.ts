@@ -2,6 +2,7 @@
 
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { PlainText } from "../../core/terminal/plain-text.ts";
 import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { tapeOf, tapeParts } from "../../home/held/tape-parts.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -9,7 +10,6 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { findTerminal } from "./find.ts";
-import { PlainText } from "./plain.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 

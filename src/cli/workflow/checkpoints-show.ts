@@ -68,7 +68,9 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
     facts.map(([name, text]) => [name, text]),
     world.console.widthOf,
   );
-  const steps = completed_steps.map((step) => stepCells(world, step));
+  const earlier = run.past?.steps ?? 0;
+  const before = earlier === 0 ? [] : [[`  ${count(earlier, "step")} before these`]];
+  const steps = [...before, ...completed_steps.map((step) => stepCells(world, step))];
   const values = Object.entries(variables).map(([name, value]) => [`  ${name}`, cut(world, value)]);
   const tableLines = (rows: string[][]) => (rows.length === 0 ? [] : [tableText(world.console, rows).trimEnd()]);
   return [

@@ -101,10 +101,17 @@ function beginning(view: LogView, session: string, saved: readonly Saved[]) {
   };
 }
 
-function isSame(run: Run | undefined, { integrity_hash: _hash, ...saved }: WorkflowCheckpoint): boolean {
+function isSame(run: Run | undefined, saved: WorkflowCheckpoint): boolean {
   if (run === undefined) return false;
-  const { integrity_hash: _none, ...folded } = toCheckpoint(run, saved.reason, saved.created_at);
-  return equal(plain(saved), plain(folded));
+  const folded = toCheckpoint(run, saved.reason, saved.created_at);
+  const first = Math.max(saved.run.past?.steps ?? 0, folded.run.past?.steps ?? 0);
+  return equal(plain(comparable(saved, first)), plain(comparable(folded, first)));
+}
+
+/** With the steps from this number on: older versions kept all of them, and nothing of what came before. */
+function comparable({ integrity_hash: _hash, completed_steps, run, ...rest }: WorkflowCheckpoint, first: number) {
+  const { past, ...others } = run;
+  return { ...rest, completed_steps: completed_steps.slice(first - (past?.steps ?? 0)), run: others };
 }
 
 function plain(value: unknown): Json {

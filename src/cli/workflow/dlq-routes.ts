@@ -5,7 +5,7 @@ import { type DataFlags, described, flag, home, text, wholeNumber } from "../fla
 import type { DlqFlags } from "./dlq.ts";
 import { ROW, workflow } from "./words.ts";
 
-const LETTER = "{item, value, tries, step, message, at}";
+const LETTER = "{item, value, tries, step, message, at, attempt?}";
 
 const ls = buildCommand<DataFlags, [run: string], Context>({
   loader: async () => (await import("./dlq.ts")).dlqLsCommand,

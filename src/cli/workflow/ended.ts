@@ -4,13 +4,13 @@ import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { type Need, nextOf } from "../../core/workflow/progress.ts";
 import { sessionOf } from "../../core/workflow/run.ts";
+import { lastLines } from "../../home/held/attempt-tape.ts";
 import { attemptPathNow } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Exit } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { steadyView } from "../log/view.ts";
 import { say } from "../print.ts";
-import { lastLines } from "./attempt-tape.ts";
 import { type Followed, follow } from "./follow.ts";
 import { exitOf, failedItems, printRun } from "./rows.ts";
 import { NO_SIGHT, sightOf } from "./run-view.ts";
@@ -44,7 +44,7 @@ export async function followToEnd(world: DaemonCommandWorld, home: string, follo
 async function showEndOfOutput(world: DaemonCommandWorld, home: string, { run, left }: Followed): Promise<void> {
   if (left || run.state !== "failed" || run.error === null) return;
   const which = { step: run.error.step, attempt: undefined, item: undefined };
-  const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).at(-1);
+  const last = attemptsIn(await steadyView(world, home), sessionOf(run), which).attempts.at(-1);
   if (last === undefined) return;
   const directory = attemptPathNow(world.disk, home, run.repo, last.attempt);
   const streams = ["stdout", "stderr"] as const;

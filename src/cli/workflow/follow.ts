@@ -70,7 +70,7 @@ async function watch(world: DaemonCommandWorld, client: RpcClient, watching: Wat
     const shown = await client.call("workflow.show", { id, from });
     if (!shown.ok) return shown.error.code === "daemon.gone" ? ok({ kind: "gone", from }) : shown;
     await sight.show(shown.value);
-    from += shown.value.records.length;
+    from = shown.value.from + shown.value.records.length; // Not all older steps are kept.
     if (from < shown.value.ended) continue;
     if (!isUnderWay(shown.value.state)) return ok({ kind: "over", run: shown.value, left: false });
     const next = await news(world, Promise.race([changed, gone, left]), sight); // FL2

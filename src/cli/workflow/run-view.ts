@@ -9,12 +9,12 @@
 // SG5. A line counts a map's items when all have ended or the run stops. Without live lines also when another tenth of
 //      them has ended, or when some have and the last line is half a minute old.
 import { visibleLine } from "../../base/visible.ts";
+import { lastLines } from "../../home/held/attempt-tape.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { foldedFor } from "../fold.ts";
 import { fit } from "../print.ts";
-import { lastLines } from "./attempt-tape.ts";
 import type { RunView } from "./follow.ts";
 import { isUnderWay, stateText } from "./rows.ts";
 

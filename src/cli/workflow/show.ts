@@ -27,20 +27,23 @@ async function show(world: DaemonCommandWorld, flags: DataFlags, key: string): P
     return run.ok ? whole(reader, run.value.id) : run;
   });
   if (!shown.ok) return shown;
-  const { records, attempts, retries = [] } = shown.value;
-  if (flags.json) await printJson(console, { ...rowOf(shown.value), records, attempts, retries });
+  const { from, records, attempts, retries = [] } = shown.value;
+  if (flags.json) await printJson(console, { ...rowOf(shown.value), from, records, attempts, retries });
   else await console.out.write(visible(runText(world, shown.value)));
   return ok(EXIT.ok);
 }
 
 /** With all of its steps, of which an answer has only some. */
 async function whole(reader: Reader, id: string): Promise<Result<ShownRun>> {
-  const records: ListedStep[] = [];
-  for (;;) {
-    const page = await reader.call("workflow.show", { id, from: records.length });
+  let records: ListedStep[] = [];
+  for (let next = 0, first = 0; ; ) {
+    const page = await reader.call("workflow.show", { id, from: next });
     if (!page.ok) return page;
+    const { from, ended } = page.value;
+    if (from !== next) [records, first] = [[], from]; // Older ones were let go.
     records.push(...page.value.records);
-    if (page.value.records.length === 0 || records.length >= page.value.ended) return ok({ ...page.value, records });
+    next = from + page.value.records.length;
+    if (page.value.records.length === 0 || next >= ended) return ok({ ...page.value, from: first, records });
   }
 }
 
@@ -72,14 +75,17 @@ function next(command: string): readonly [string, string] {
   return ["next", command];
 }
 
-function stepLines(console: DaemonCommandWorld["console"], { records, attempts, retries = [] }: ShownRun): string[] {
+function stepLines(console: DaemonCommandWorld["console"], run: ShownRun): string[] {
+  const { id, from, records, attempts, retries = [] } = run;
   const running = attempts.map((attempt) => [
     `${whoText(attempt)}: running since ${localTime(console, attempt.startedAt)}`,
   ]);
   const waiting = retries.map((retry) => [
     `${whoText(retry)}: try ${retry.tries} failed; the next one is at ${localTime(console, retry.at)}`,
   ]);
-  const rows = [...records.map((record) => [stepText(record)]), ...running, ...waiting];
+  const before =
+    from === 0 ? [] : [[`${from} earlier ones: \`holdfast log show ${shortId(id)}\` has them, if they are kept`]];
+  const rows = [...before, ...records.map((record) => [stepText(record)]), ...running, ...waiting];
   if (rows.length === 0) return ["no step has ended yet\n"];
   return [
     "steps\n",

@@ -1,6 +1,8 @@
 // The attempts of a step, from the run's log.
 import { agentSession } from "../../core/agent/agent.ts";
 import { agentOf } from "../../core/workflow/agent-step.ts";
+import type { AttemptStarted } from "../../core/workflow/events.ts";
+import { attemptNumber } from "../../core/workflow/run.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 
@@ -34,17 +36,19 @@ export type Which = {
   readonly item: number | undefined;
 };
 
-export function attemptsIn(view: LogView, session: string, which: Which): StepAttempt[] {
+/** `isTrimmed`: whether retention has removed the beginning of the log, and older attempts with it. */
+export type FoundAttempts = { readonly attempts: readonly StepAttempt[]; readonly isTrimmed: boolean };
+
+export function attemptsIn(view: LogView, session: string, which: Which): FoundAttempts {
   const found = new Map<string, StepAttempt>();
+  let isTrimmed = false;
   const sessions = new Set(view.sessions);
   for (const reading of view.read(session)) {
     const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
+    if (reading.kind === "trimmed") isTrimmed = true;
     if (event?.event === "workflow.attempt.started") {
-      const { attempt, step, item, try: time, at } = event.data;
-      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
-      const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
-      const one = { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
-      if (isMeant(one, which)) found.set(attempt, one);
+      const one = begun(event.data, sessions);
+      if (isMeant(one, which)) found.set(one.attempt, one);
     }
     if (event?.event === "workflow.attempt.ended") close(found, event.data.attempt, event.data);
     if (event?.event === "workflow.attempt.uncertain") {
@@ -52,7 +56,14 @@ export function attemptsIn(view: LogView, session: string, which: Which): StepAt
       close(found, attempt, { code: null, signal: null, error: `it is uncertain: ${reason}`, output: "", at });
     }
   }
-  return [...found.values()];
+  return { attempts: [...found.values()], isTrimmed };
+}
+
+function begun(data: AttemptStarted, sessions: ReadonlySet<string>): StepAttempt {
+  const { attempt, step, item, try: time, at } = data;
+  const number = attemptNumber(attempt);
+  const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
+  return { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
 }
 
 function close(found: Map<string, StepAttempt>, attempt: string, end: AttemptEnd): void {

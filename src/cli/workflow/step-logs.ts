@@ -2,6 +2,7 @@
 // SL1. All attempts in order, of all steps or of one, a single one, or those of one item; if there are several, each is
 //      announced on stderr.
 // SL2. If the files of an attempt are gone, the output that the log has kept is shown, with a note.
+//      So it is if retention has removed the beginning of the log.
 // SL3. For an attempt that an agent works on, the agent's turns are shown like in `agent log`.
 // SL4. --follow continues with new output, also of new attempts, until the run stops or Ctrl-C.
 
@@ -9,7 +10,8 @@ import { endedText } from "../../base/exit-code.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import { sessionOf } from "../../core/workflow/run.ts";
+import { attemptNumber, sessionOf } from "../../core/workflow/run.ts";
+import { AttemptTape, wholeText } from "../../home/held/attempt-tape.ts";
 import { attemptPathNow } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
@@ -22,9 +24,8 @@ import { steadyView } from "../log/view.ts";
 import { look } from "../look.ts";
 import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
-import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { findRun, isUnderWay } from "./rows.ts";
-import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
+import { attemptsIn, type FoundAttempts, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
 
 export type StepLogsFlags = DataFlags & {
   readonly step?: string;
@@ -35,6 +36,8 @@ export type StepLogsFlags = DataFlags & {
 
 /** The pause between two looks at the output: short enough to look immediate. */
 const LOOK_MS = 150;
+
+const TRIMMED = "older attempts are not shown: the retention settings have removed the beginning of the log";
 
 /** What is shown, of which run. */
 type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
@@ -53,14 +56,15 @@ export async function stepLogs(world: DaemonCommandWorld, flags: StepLogsFlags, 
     run: run.value,
     which: { step: flags.step, attempt: flags.attempt, item: flags.item },
   };
-  const attempts = await attemptsOf(world, watch);
+  const { attempts, isTrimmed } = await attemptsOf(world, watch);
+  if (isTrimmed && !flags.json) await say(world.console, TRIMMED); // SL2
   if (attempts.length === 0 && !(flags.follow && isUnderWay(run.value.state))) return nothing(watch);
   if (flags.json) await printJson(world, watch, attempts);
   else await print(world, watch, attempts, flags.follow === true);
   return ok(EXIT.ok);
 }
 
-async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<StepAttempt[]> {
+async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<FoundAttempts> {
   return attemptsIn(await steadyView(world, home), sessionOf(run), which);
 }
 
@@ -102,7 +106,7 @@ async function print(
     await (follow && attempt.end === undefined ? shown.more(attempt) : shown.finish(attempt));
   if (!follow) return;
   await followStep(world, watch, shown);
-  for (const attempt of await attemptsOf(world, watch)) await shown.finish(attempt);
+  for (const attempt of (await attemptsOf(world, watch)).attempts) await shown.finish(attempt);
 }
 
 /** SL4. The daemon lists the running attempts; attempts between two looks are found in the log at the end. */
@@ -114,7 +118,7 @@ async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch
     );
     if (!now.ok) return;
     for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
-      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+      const number = attemptNumber(attempt);
       const one = { attempt, number, step, item, try: 0, startedAt, agent, end: undefined };
       if (isMeant(one, which)) await shown.more(one);
     }
@@ -193,7 +197,7 @@ class Shown {
   /** SL2 */
   async #kept(output: string): Promise<void> {
     const { console } = this.#world;
-    await say(console, "its files are gone; the log has kept this part of its output:");
+    await say(console, "its files are gone, by the retention settings; the log has this part of its output:");
     await console.out.write(visible(output));
   }
 

@@ -5,7 +5,7 @@
 import { derivedId } from "../agent/derive.ts";
 import { MAX_NAME } from "../agent/limits.ts";
 import type { Step } from "./definition.ts";
-import { attemptsOf, type Run } from "./run.ts";
+import { attemptNumber, attemptsOf, type Run } from "./run.ts";
 
 /** How much of a run's id is shown. */
 const SHORT = 8;
@@ -32,6 +32,5 @@ export function agentName({ name, id }: Run, step: string, item: number | undefi
 
 /** Whether the run has started this attempt and no longer has it. */
 export function isAttemptOver(run: Run, attempt: string): boolean {
-  const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
-  return number <= run.attempts && attemptsOf(run).every(({ id }) => id !== attempt);
+  return attemptNumber(attempt) <= run.attempts && attemptsOf(run).every(({ id }) => id !== attempt);
 }

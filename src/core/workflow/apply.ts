@@ -2,7 +2,7 @@
 // A1. The fold checks no rules: it takes what the event says, so that old logs stay valid when rules change.
 // A2. The previous state is not modified: a turn that is undone still has it.
 // A3. The cost of one event does not grow with the history (except for `rolledback`, which looks at all that it
-//     undoes).
+//     undoes, and one in many ends of an iteration, which looks at what it lets go).
 import { assert } from "../../base/assert.ts";
 import { tableOf, withAll } from "../../base/table.ts";
 import { push, vectorOf } from "../../base/vector.ts";
@@ -11,6 +11,7 @@ import { applyMigrated } from "./apply-migrated.ts";
 import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
+import { letGo, noPast } from "./past.ts";
 import { type Attempt, type Run, type Status, type StepPosition, type StepRecord, type Track, workOf } from "./run.ts";
 
 /** The run after the event; `before` is undefined for its first one. */
@@ -42,6 +43,7 @@ function created(id: string, data: e.Created): Run {
     main: newTrack(undefined, worktree === undefined ? firstPhase(definition) : "worktree"),
     active: new Map(),
     items: NO_ITEMS,
+    past: noPast(parameters),
     records: vectorOf(),
     attempts: 0,
     kept: new Set(),
@@ -206,7 +208,7 @@ function recordOf(
 function applyRun(run: Run, event: e.WorkflowEvent): Run {
   switch (event.event) {
     case "workflow.iteration.ended":
-      return event.data.again ? nextIteration(run, event.data.iteration + 1) : run;
+      return event.data.again ? nextIteration(letGo(run, event.data.iteration), event.data.iteration + 1) : run;
     case "workflow.phase.entered":
       return { ...run, kept: new Set(), main: newTrack(undefined, event.data.phase) };
     case "workflow.close.requested":

@@ -12,7 +12,8 @@ import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, Tried, WorkflowEvent } from "./events.ts";
 import { allItems, type Item, type ItemList, listOf } from "./item-list.ts";
-import type { Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
+import { noPast } from "./past.ts";
+import type { Items, Migration, Past, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
 /**
@@ -90,7 +91,11 @@ export type RunRest = {
   readonly removed: boolean;
   /** Absent in old checkpoints. */
   readonly migrated?: Migration | undefined;
+  /** What came before `completed_steps`; absent if nothing did, and in old checkpoints. */
+  readonly past?: StoredPast | undefined;
 };
+
+export type StoredPast = Omit<Past, "variables"> & { readonly variables: Readonly<Record<string, Json>> };
 
 /** As in the file: pages of items that are in a file of their own are named, the others are in place. */
 export type StoredMapState = Omit<MapReduceCheckpointState, "all"> & {
@@ -245,7 +250,12 @@ function restOf(run: Run): RunRest {
   const worktree = run.worktree && { repository: run.worktree.repository, branch: run.worktree.branch };
   const facts = { name, repo, cwd, worktree, environment, definition, source_sha256: sourceSha256, parameters };
   const rest = { status, main, attempts, kept: [...kept], asked, point, removed, migrated };
-  return { ...facts, started_at: createdAt, ...rest };
+  return { ...facts, started_at: createdAt, ...rest, ...storedPast(run) };
+}
+
+function storedPast({ past }: Run): Pick<RunRest, "past"> {
+  const isEmpty = past.steps === 0 && past.mark === 0 && past.rolledBack === null;
+  return isEmpty ? {} : { past: { ...past, variables: toRecord(past.variables) } };
 }
 
 /** K1. `list`: its items, if they are known already. */
@@ -265,6 +275,7 @@ export function fromCheckpoint(checkpoint: WorkflowCheckpoint, list?: ItemList):
       mapreduce_state?.active.flatMap((track) => (track.item === undefined ? [] : [[track.item, track]])),
     ),
     items: items ?? NO_ITEMS,
+    past: run.past === undefined ? noPast(run.parameters) : { ...run.past, variables: tableOf(run.past.variables) },
     records: vectorOf(completed_steps.map(recordIn)),
     kept: new Set(kept),
     migrated: run.migrated,

@@ -32,6 +32,10 @@ export type RollbackPlace = {
   readonly kept: readonly string[];
   readonly definition: Definition;
   readonly sourceSha256: string;
+  /** Used if the run does not keep the steps from that time on. */
+  readonly variables: Readonly<Record<string, Json>>;
+  /** The steps of that iteration that were done; used in the same case. */
+  readonly done: readonly string[];
 };
 
 type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;

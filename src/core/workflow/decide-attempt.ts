@@ -6,7 +6,7 @@ import type { Output, WorkflowCommand } from "./commands.ts";
 import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { Asker, StopReason, UncertainVerdict } from "./events.ts";
-import { failed, stepError, triedOf } from "./failure.ts";
+import { attemptError, failed, stepError, triedOf } from "./failure.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import { onLoss } from "./resume.ts";
 import { type Attempt, askedText, attemptsOf, type Track, tracksOf } from "./run.ts";
@@ -103,20 +103,21 @@ function ended(draft: Draft, { track, attempt, step }: Present, { code, signal, 
   const facts = { attempt: attempt.id, code, signal, error, output: recorded(output.text), output_bytes: output.bytes };
   draft.add({ event: "workflow.attempt.ended", data: { ...facts, at } });
   const stopped = attempt.stop?.reason;
-  if (code === 0 && stopped !== "timeout") succeeded(draft, track, step, output);
+  if (code === 0 && stopped !== "timeout") succeeded(draft, { track, attempt, step }, output);
   else if (stopped === undefined || stopped === "timeout") {
     const message = error ?? messageOf(step, code, signal, stopped);
-    failed(draft, { ...track, output: facts.output }, step, stepError(step, message, code, true));
+    const failure = attemptError(attempt, stepError(step, message, code, true));
+    failed(draft, { ...track, output: facts.output }, step, failure);
   }
   // Otherwise it ended because the run is being closed: its step is neither done nor failed, and `resume` starts it
   // again.
   advance(draft);
 }
 
-function succeeded(draft: Draft, track: Track, step: Step, output: Output): void {
+function succeeded(draft: Draft, { track, attempt, step }: Present, output: Output): void {
   const variables = captured(step, output, 0);
   if (!variables.ok) {
-    failed(draft, track, step, stepError(step, variables.error.message, 0, true));
+    failed(draft, track, step, attemptError(attempt, stepError(step, variables.error.message, 0, true)));
     return;
   }
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null } as const;
@@ -182,7 +183,8 @@ function verdict(
   draft.add({ event: "workflow.attempt.resolved", data: { attempt: attempt.id, verdict: given, ...by, at } });
   if (given === "failed") {
     const message = "It was started, and how it ended is not known.";
-    failed(draft, { ...track, attempt: undefined }, step, stepError(step, message, null, true));
+    const failure = attemptError(attempt, stepError(step, message, null, true));
+    failed(draft, { ...track, attempt: undefined }, step, failure);
   }
   if (given !== "done") return;
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null, variables: {} } as const;

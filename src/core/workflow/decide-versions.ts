@@ -3,11 +3,12 @@
 //     consent.
 // Y2. A finished step stays finished in a new file only if its id and everything the file says about it are the same.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
-import { itemAt, itemsOf } from "../../base/vector.ts";
+import { itemsOf } from "../../base/vector.ts";
 import type { WorkflowCommand } from "./commands.ts";
 import { allSteps, type Definition, firstPhase, INPUT_STEP, stepById, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import { MAX_DEFINITION, sizeOf } from "./limits.ts";
+import { endedSteps, recordAt } from "./past.ts";
 import { attemptsOf, type Run, type StepRecord, stateOf } from "./run.ts";
 
 export type StepChange = {
@@ -95,28 +96,46 @@ export function rollbackOf(draft: Draft, { records, items, to }: RollbackCommand
   const { run, at } = draft;
   const busy = isBusy(run);
   if (busy !== undefined) return busy;
-  const place = to === undefined || records > run.records.length ? placeAfterRecords(run, records) : ok(to.place);
+  const place = to === undefined || records > endedSteps(run) ? placeAfterRecords(run, records) : ok(to.place);
   if (!place.ok) return place.error;
+  const past = pastOf(run, records, to);
+  const wrong = past && tooLong(past, to);
+  if (wrong !== undefined) return wrong;
   if (to !== undefined && to.sourceSha256 !== run.sourceSha256) {
     const file = { definition: to.definition, source_sha256: to.sourceSha256 };
     draft.add({ event: "workflow.changed", data: { ...file, kept: [], at } });
   }
   const kept = to === undefined || to.kept.length === 0 ? {} : { kept: to.kept };
-  draft.add({ event: "workflow.rolledback", data: { records, items, ...place.value, ...kept, at } });
+  draft.add({ event: "workflow.rolledback", data: { records, items, ...place.value, ...kept, ...past, at } });
   return undefined;
+}
+
+/** What the fold needs to know if the run does not keep the steps from then on (B3 of apply-rollback.ts). */
+function pastOf(run: Run, records: number, to: RollbackCommand["to"]) {
+  if (to === undefined || records >= run.past.steps) return undefined;
+  const kept = [...new Set([...to.kept, ...to.done])];
+  return { variables: to.variables, ...(kept.length > 0 && { kept }) };
+}
+
+/** The event, and that of the file, fit one transaction. */
+function tooLong(past: object, to: RollbackCommand["to"]): Refusal | undefined {
+  const size = sizeOf(past) + sizeOf(to?.definition);
+  if (size <= MAX_DEFINITION) return undefined;
+  const message = `The file and the variables of this checkpoint have ${size} bytes; at most ${MAX_DEFINITION} are allowed.`;
+  return refused("too-large", message, "Choose a newer one: holdfast checkpoints ls").error;
 }
 
 type At = Pick<StepRecord, "phase" | "iteration" | "index">;
 
 /** The place of a run when this many steps have ended. */
 function placeAfterRecords(run: Run, count: number): Result<At> {
-  const last = itemAt(run.records, count - 1);
+  const last = recordAt(run, count - 1);
   const first = run.worktree === undefined ? firstPhase(run.definition) : "worktree";
   if (count === 0) return ok({ phase: first, iteration: 1, index: 0 });
   if (last === undefined)
     return refused(
       "unknown",
-      `Only ${run.records.length} steps have ended.`,
+      `${endedSteps(run)} steps have ended, of which the last ${run.records.length} are kept.`,
       "`holdfast checkpoints ls` lists the checkpoints.",
     );
   const { phase, iteration, index, handler, outcome, step } = last;

@@ -45,6 +45,8 @@ export type StepError = {
   readonly exit_code: number | null;
   /** Whether the same step may succeed when tried again. */
   readonly retryable: boolean;
+  /** The number of the attempt that failed, if one did: its output is the evidence. Version 0.1 did not record it. */
+  readonly attempt?: number;
 };
 
 export type Created = {
@@ -211,6 +213,8 @@ export type RolledBack = {
   readonly index: number;
   /** Steps to skip, as after a change of the file. */
   readonly kept?: readonly string[];
+  /** The variables then, if the run does not keep all steps from that time on. */
+  readonly variables?: Readonly<Record<string, Json>>;
   readonly at: string;
 };
 

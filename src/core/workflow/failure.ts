@@ -8,10 +8,15 @@ import { stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError, Tried } from "./events.ts";
 import { MAX_MESSAGE } from "./limits.ts";
-import type { Track } from "./run.ts";
+import { type Attempt, attemptNumber, type Track } from "./run.ts";
 
 export function stepError(step: Step, message: string, exit_code: number | null, retryable: boolean): StepError {
   return { step: step.id, message: message.slice(0, MAX_MESSAGE), exit_code, retryable };
+}
+
+/** The same of an attempt that was made. */
+export function attemptError({ id }: Attempt, error: StepError): StepError {
+  return { ...error, attempt: attemptNumber(id) };
 }
 
 export function triedOf({ tries = 1 }: Tried): Tried {

@@ -34,6 +34,8 @@ export const ITEMS_PAGE = 64 << 10;
 export const MAX_PARALLEL = 64;
 export const MAX_ITEMS = 1_000_000;
 export const MAX_ITERATIONS = 100_000;
+/** Of so many iterations at least, and of twice as many at most, each step is kept (past.ts). */
+export const ITERATIONS_KEPT = 50;
 /**
  * How many steps in a row are set or skipped, and items started, in one transaction. They do nothing outside: none is
  * visible before all are durable, and after a crash the rest is decided again. A decision of this size takes about 1

@@ -1,7 +1,7 @@
 // The state of a run, folded from its events, and queries on it.
 // R1. A track is one sequence of steps: the main one, and one for each item that is being worked on.
 // R2. Nothing here grows with the history except vectors and tables that share their past: an event always costs the
-//     same.
+//     same. Iterations that are long over are let go (past.ts).
 // R3. The visible state (`stateOf`) is derived from the state, not stored.
 import { assert } from "../../base/assert.ts";
 import type { Json } from "../../base/json.ts";
@@ -88,6 +88,20 @@ export type StepRecord = {
   readonly at: string;
 } & Tried;
 
+/** What has been let go of (past.ts). */
+export type Past = {
+  /** How many steps. */
+  readonly steps: number;
+  /** The number of their last attempt, or a lower one. */
+  readonly attempts: number;
+  /** The number of attempts when steps were last let go, or a lower one. */
+  readonly mark: number;
+  /** The number of attempts at the last rollback; null if there was none. */
+  readonly rolledBack: number | null;
+  /** The variables after these steps. */
+  readonly variables: Table<Json>;
+};
+
 export type Items = {
   readonly all: ItemList;
   /** Whether the list is complete. */
@@ -133,6 +147,8 @@ export type Run = {
   readonly main: Track;
   readonly active: ReadonlyMap<number, Track>;
   readonly items: Items;
+  readonly past: Past;
+  /** The steps that ended after those in `past`. */
   readonly records: Vector<StepRecord>;
   /** The number of attempts, which is the number of the last one. */
   readonly attempts: number;
@@ -170,6 +186,11 @@ export function tracksOf(run: Run): Track[] {
 
 export function attemptsOf(run: Run): Attempt[] {
   return tracksOf(run).flatMap(({ attempt }) => attempt ?? []);
+}
+
+/** Its number in the run (N2 of events.ts). */
+export function attemptNumber(id: string): number {
+  return Number(id.slice(id.lastIndexOf(".") + 1));
 }
 
 /** The state of its work, even while it waits. */

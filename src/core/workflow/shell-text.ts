@@ -16,7 +16,8 @@ import { type Part, parseTemplate } from "./template.ts";
 export type ShellText = { readonly script: string; readonly values: readonly ShellValue[] };
 export type ShellValue = { readonly name: string; readonly expression: Expression };
 
-const PREFIX = "HOLDFAST_VALUE_";
+/** The variables that values are in begin with it. */
+export const VALUE_PREFIX = "HOLDFAST_VALUE_";
 
 export const shellText: (text: string) => Result<ShellText, Flaw> = memo((text) => {
   const parts = parseTemplate(text);
@@ -33,7 +34,7 @@ function joined(parts: readonly Part[]): Result<ShellText, Flaw> {
       script += part.text;
       continue;
     }
-    const name = `${PREFIX}${values.length + 1}`;
+    const name = `${VALUE_PREFIX}${values.length + 1}`;
     const reference = quotes.reference(name);
     if (!reference.ok) return { ok: false, error: { at: part.at, ...reference.error } };
     values.push({ name, expression: part.expression });

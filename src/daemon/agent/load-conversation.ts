@@ -9,8 +9,8 @@ import { pieceOf, recalled, type Said } from "../../core/agent/conversation.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Clock } from "../../world/clock.ts";
+import { inSlices } from "../../world/slices.ts";
 import { Pauses } from "../../world/wait.ts";
-import { inSlices } from "../slices.ts";
 import type { AgentStore } from "./store.ts";
 
 export type Recalling = { readonly log: EventLog; readonly clock: Clock; readonly store: AgentStore };

@@ -6,6 +6,8 @@
 // GR2. A run is over for good if a person has removed it, or if it is done or cancelled, nothing about it is uncertain,
 //      and no item waits in the dead-letter queue. Any other run that is running or waiting, failed or was interrupted
 //      can continue and is never touched, whatever its age.
+//      Except for one thing: if it repeats its steps, what those of iterations wrote that it has let go of (PS3 of
+//      core/workflow/past.ts) counts as that of an ended run.
 // GR3. Files are deleted before their directories, and any of them may already be gone: the next round finishes what a
 //      crash interrupted.
 
@@ -38,7 +40,8 @@ export function workflowGarbage(place: HomeWorld, { runs, archived }: RunsToColl
   const [all, lines] = [[...runs()], [...archived()]];
   const limits = { ageMs: daysMs(rules.runDays), bytes: rules.runBytes };
   const over = [...all.filter(isOverForGood).map(endedRun), ...lines.flatMap((line) => endedIn(line) ?? [])];
-  const ended = beyond(outputOf(place, over), limits, clock.now());
+  const past = all.filter((run) => !isOverForGood(run)).flatMap((run) => pastOutput(place, run));
+  const ended = beyond([...outputOf(place, over), ...past], limits, clock.now());
   const taken = new Set(ended.flatMap(({ paths }) => paths));
   const sockets = socketsOfEndedRuns(place, all, lines).map((path) => {
     const thing = sized(disk, "socket of a step that is over", [path]);
@@ -85,14 +88,32 @@ function outputOf({ disk, home }: HomeWorld, over: readonly EndedRun[]): Thing[]
   });
 }
 
+/** One entry for each attempt of a run that goes on, if its iteration is long over. */
+function pastOutput({ disk, home }: HomeWorld, run: Run): Thing[] {
+  const attempts = joinPath(home, `${sessionOf(run)}/attempts`);
+  if (run.past.attempts === 0) return [];
+  const past = numbersIn(disk, attempts).filter((number) => Number(number) <= run.past.attempts);
+  return past.flatMap((number) => {
+    const paths = filesOf(disk, joinPath(attempts, number));
+    if (!paths.some((one) => isRemovable(disk, one))) return [];
+    const at = disk.stat(joinPath(attempts, number))?.modifiedMs;
+    return [{ ...sized(disk, "what a step of an earlier iteration wrote", paths), at }];
+  });
+}
+
 /** GR3 */
 function attemptFiles(disk: Disk, attempts: string): string[] {
-  const numbers = listWithin(disk, attempts).filter((name) => /^\d+$/.test(name));
-  const found = numbers.flatMap((number) => {
-    const directory = joinPath(attempts, number);
-    return [...tapeFiles(disk, directory), ...recordFiles(disk, directory), directory];
-  });
+  const found = numbersIn(disk, attempts).flatMap((number) => filesOf(disk, joinPath(attempts, number)));
   return disk.stat(attempts) === undefined ? [] : [...found, attempts];
+}
+
+function numbersIn(disk: Disk, attempts: string): string[] {
+  return listWithin(disk, attempts).filter((name) => /^\d+$/.test(name));
+}
+
+/** Those of one attempt. */
+function filesOf(disk: Disk, directory: string): string[] {
+  return [...tapeFiles(disk, directory), ...recordFiles(disk, directory), directory];
 }
 
 /** The checkpoints of each run beyond the number that is kept; those deleted with their run are not named twice. */

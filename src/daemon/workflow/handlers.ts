@@ -194,8 +194,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => ports.engine.agentSteps.saidBy(agent));
-  const records = recordsOf(run, first);
-  return ok({ ...listed(ports, run), from: first, records, attempts, retries: retriesOf(run) });
+  return ok({ ...listed(ports, run), ...recordsOf(run, first), attempts, retries: retriesOf(run) });
 }
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams, by: Caller | undefined): Promise<Result<ListedRun>> {
@@ -233,10 +232,10 @@ async function rollback(
   if (!saved.ok) return saved;
   const back = rollbackTo(run, saved.value);
   if (!back.ok) return back;
-  const { command, steps, items } = back.value;
+  const { command, steps, unlisted, items } = back.value;
   const done = dryRun ? mayRollBack(run, command) : await ports.store.submit(command, by);
   if (!done.ok) return done;
-  const more = Math.max(0, steps.length - MAX_UNDONE);
+  const more = unlisted + Math.max(0, steps.length - MAX_UNDONE);
   return ok({ run: listedOf(done.value), steps: steps.slice(0, MAX_UNDONE), more, items });
 }
 

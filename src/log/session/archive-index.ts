@@ -136,7 +136,7 @@ export function* newestLines(
       const isTooShort = from > 0 && (start === 0 || start === bytes.length);
       window = isTooShort ? window * 2 : PIECE;
       if (isTooShort) continue;
-      yield* linesIn(bytes.subarray(start), from + start, texts).reverse();
+      yield* lastLinesIn(bytes.subarray(start), from + start, texts);
       end = from + start;
     }
   } finally {
@@ -164,16 +164,23 @@ function* oldestLines(disk: Disk, path: string, after: number = -1): Generator<A
   }
 }
 
-function linesIn(bytes: Uint8Array, offset: number, texts?: Texts): ArchivedAt[] {
-  const found: ArchivedAt[] = [];
+function* linesIn(bytes: Uint8Array, offset: number): Generator<ArchivedAt> {
   for (let at = 0; at < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, at);
-    if (newline < 0) return found; // AI3
-    const line = bytes.subarray(at, newline);
-    if (texts === undefined || hasOne(line, texts)) found.push({ line: lineOf(line), offset: offset + at });
+    if (newline < 0) return; // AI3
+    yield { line: lineOf(bytes.subarray(at, newline)), offset: offset + at };
     at = newline + 1;
   }
-  return found;
+}
+
+/** The last one first. Each is parsed when it is asked for: a start needs only one of them. */
+function* lastLinesIn(bytes: Uint8Array, offset: number, texts?: Texts): Generator<ArchivedAt> {
+  for (let newline = bytes.lastIndexOf(NEWLINE); newline >= 0; ) {
+    const before = newline === 0 ? -1 : bytes.lastIndexOf(NEWLINE, newline - 1);
+    const line = bytes.subarray(before + 1, newline);
+    if (texts === undefined || hasOne(line, texts)) yield { line: lineOf(line), offset: offset + before + 1 };
+    newline = before;
+  }
 }
 
 function hasOne({ buffer, byteOffset, length }: Uint8Array, texts: Texts): boolean {

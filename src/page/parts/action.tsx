@@ -1,9 +1,10 @@
 // A button that does something and says how it went.
-// AC1. While it works it cannot be pressed again. While the daemon is down, what needs it cannot be pressed at all.
+// AC1. While it works it cannot be pressed again. While the daemon is down, what needs it cannot be pressed at all;
+//      what the host does itself can.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import type { Result } from "../../base/result.ts";
-import { canAct } from "../state/session.ts";
+import { canAct, link } from "../state/session.ts";
 import { outcome } from "../state/toasts.ts";
 
 export type ActionProps = {
@@ -17,9 +18,12 @@ export type ActionProps = {
   readonly label?: string;
   /** Shown beside the text; the view around it listens. */
   readonly hotkey?: string;
+  /** The host does it without the daemon. */
+  readonly isOfHost?: boolean;
 };
 
-export function Action({ children, run, success, done, kind = "plain", label, hotkey }: ActionProps): JSX.Element {
+export function Action(props: ActionProps): JSX.Element {
+  const { children, run, success, done, kind = "plain", label, hotkey, isOfHost = false } = props;
   const busy = useSignal(false);
   const press = async () => {
     const work = run();
@@ -29,7 +33,7 @@ export function Action({ children, run, success, done, kind = "plain", label, ho
     busy.value = false;
     if (result.ok) done?.();
   };
-  const disabled = busy.value || !canAct.value; // AC1
+  const disabled = busy.value || !(isOfHost ? link.value.kind === "up" : canAct.value); // AC1
   return (
     <button
       type="button"

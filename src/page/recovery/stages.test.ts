@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { crashLine, stageStates } from "./stages.ts";
+import { stageStates } from "./stages.ts";
 
 const shown = (stage: Parameters<typeof stageStates>[0]) => stageStates(stage).map(({ state }) => state);
 
@@ -8,11 +8,4 @@ test("the stages before are done, the one after a failure is tried again, and li
   expect(shown("RESTORING")).toEqual(["done", "done", "now", "later", "later"]);
   expect(shown("INVENTORY_FAILED")).toEqual(["done", "failed", "later", "later", "later"]);
   expect(shown("LIVE")).toEqual(["done", "done", "done", "done", "done"]);
-});
-
-test("a crash says how the program ended", () => {
-  const crash = { name: "daemon", time: "", reason: "it ended", exitCode: null, signal: "SIGKILL" };
-  expect(crashLine(crash)).toBe("it ended, by SIGKILL");
-  expect(crashLine({ ...crash, signal: null, exitCode: 3 })).toBe("it ended, with exit code 3");
-  expect(crashLine({ ...crash, signal: null })).toBe("it ended");
 });

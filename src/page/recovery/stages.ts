@@ -1,6 +1,5 @@
 // The stages of a recovery in the words of the page, and where it is.
 import { type Fate, type RecoveryStage, retriedStage, type WorkingStage } from "../../core/recovery.ts";
-import type { CrashSeen } from "../../wire/page/messages.ts";
 import type { Tone } from "../parts/frame.tsx";
 
 type Shown = WorkingStage | "LIVE";
@@ -33,9 +32,4 @@ const TONES: Readonly<Record<Fate, Tone>> = {
 
 export function fateTone(fate: Fate): Tone {
   return TONES[fate];
-}
-
-export function crashLine({ reason, exitCode, signal }: CrashSeen): string {
-  const how = signal !== null ? `by ${signal}` : exitCode === null ? "" : `with exit code ${exitCode}`;
-  return [reason, how].filter((part) => part !== "").join(", ");
 }

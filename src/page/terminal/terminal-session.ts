@@ -50,7 +50,7 @@ export type SessionWish = {
 /** What is shown if the host knows no picture: some screens of history. */
 const REPLAY_BYTES = 256 << 10;
 /** A holder that is just being restarted is back within a second. */
-const AGAIN = { firstMs: 150, mostMs: 3_000, jitter: 0.2 };
+const AGAIN = { firstMs: 150, mostMs: 1_000, jitter: 0.2 };
 /** A program draws again when its size changes; two changes at once may look like none. */
 const JIGGLE_MS = 40;
 /** TS1. More than anybody types while waiting for a picture. */

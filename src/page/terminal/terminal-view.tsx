@@ -50,12 +50,14 @@ function Attached({
   const window = useSignal<Window | undefined>(undefined);
   const state = useSignal<SessionState>({ kind: "connecting", why: "" });
   const isSearching = useSignal(false);
+  const link = useSignal<string | undefined>(undefined);
   const isRead = useSignal(readChoice(READER) === "on");
   useEffect(() => {
     if (place.current === null) return undefined;
     const made = new Window(place.current, id, {
       state: (now) => (state.value = now),
       search: () => (isSearching.value = true),
+      link: (address) => (link.value = address),
       leave: () => document.querySelector<HTMLElement>(".toolbar a")?.focus(),
     });
     window.value = made;
@@ -85,6 +87,11 @@ function Attached({
       </div>
       {isSearching.value && <Search window={window.value} close={() => (isSearching.value = false)} />}
       <section class="screen" ref={place} aria-label={`Screen of ${terminal?.name ?? id}`} />
+      {link.value !== undefined && (
+        <p class="link-hint">
+          {link.value} <span class="soft">Ctrl-click opens it</span>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,20 +1,28 @@
 // A terminal that a person works in: xterm in the document, fitted to its place, with search, links, copy and paste.
 // WI1. The screen has the terminal's own size (TS3); a larger one is scrolled to.
-// WI2. Only this terminal uses the graphics card. If that cannot be had or is lost, xterm draws by itself.
+// WI2. Only this terminal uses the graphics card. If there is none, or it is lost, xterm draws by itself.
 // WI3. A paste with several lines is confirmed first, unless the program marks pastes.
 import { effect } from "@preact/signals";
 import type { FitAddon } from "@xterm/addon-fit";
 import type { SearchAddon } from "@xterm/addon-search";
 import type { Terminal } from "@xterm/xterm";
-import { after } from "../browser.ts";
+import { after, openAddress } from "../browser.ts";
 import { whenUp } from "../state/session.ts";
 import { tell } from "../state/toasts.ts";
 import { newSession, newTerminal } from "./emulator.ts";
+import { hasGraphicsCard } from "./graphics-card.ts";
+import { linkHandler } from "./links.ts";
 import { askPaste } from "./terminal-forms.tsx";
 import type { SessionState, TerminalSession } from "./terminal-session.ts";
 import { theme } from "./theme.ts";
 
-export type WindowEvents = { state(state: SessionState): void; search(): void; leave(): void };
+export type WindowEvents = {
+  state(state: SessionState): void;
+  search(): void;
+  leave(): void;
+  /** The address of the link under the pointer. */
+  link(address: string | undefined): void;
+};
 
 const OPTIONS = { scrollback: 10_000, fontSize: 13, lineHeight: 1.2, cursorBlink: false, macOptionIsMeta: true };
 /** A window is dragged through many sizes; the program gets those where it rests. */
@@ -69,7 +77,9 @@ export class Window {
     terminal.options.screenReaderMode = this.#isRead; // It may have been chosen while xterm was loaded.
     const fit = new Fit();
     this.#search = new Find();
-    for (const addon of [fit, this.#search, new Links()]) terminal.loadAddon(addon);
+    const links = linkHandler({ show: this.#events.link, open: openAddress });
+    terminal.options.linkHandler = links;
+    for (const addon of [fit, this.#search, new Links(links.activate, links)]) terminal.loadAddon(addon);
     terminal.open(place);
     terminal.textarea?.setAttribute("aria-label", "Terminal input");
     void this.#accelerate(terminal);
@@ -88,6 +98,7 @@ export class Window {
 
   /** WI2 */
   async #accelerate(terminal: Terminal): Promise<void> {
+    if (!hasGraphicsCard()) return;
     try {
       const { WebglAddon } = await import("@xterm/addon-webgl");
       if (this.#isClosed) return;
@@ -95,7 +106,7 @@ export class Window {
       addon.onContextLoss(() => addon.dispose());
       terminal.loadAddon(addon);
     } catch (error) {
-      // Without a graphics card; xterm goes on with elements of the document.
+      // There are too many contexts already; xterm goes on with elements of the document.
       if (!(error instanceof Error)) throw error;
     }
   }

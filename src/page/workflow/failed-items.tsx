@@ -5,9 +5,10 @@ import { useEffect } from "preact/hooks";
 import { shortId } from "../../base/ids.ts";
 import type { DeadLetter, ListedRun } from "../../wire/rpc/workflow.ts";
 import { Action } from "../parts/action.tsx";
-import { Ago } from "../parts/frame.tsx";
-import { call, refresh } from "../state/session.ts";
+import { Ago, localised } from "../parts/frame.tsx";
+import { call, daemon, refresh } from "../state/session.ts";
 import { count } from "../words.ts";
+import { Evidence } from "./evidence.tsx";
 
 /** More are counted, not listed. */
 const SHOWN = 5;
@@ -16,11 +17,13 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
   const { id, name } = run;
   const failed = run.items?.failed ?? 0;
   const letters = useSignal<readonly DeadLetter[]>([]);
+  const why = useSignal("");
   useEffect(() => {
     void call("dlq.list", { id, from: 0 }).then((found) => {
       if (found.ok) letters.value = found.value.letters;
+      why.value = found.ok ? "" : `${found.error.message} ${found.error.hint}`;
     });
-  }, [id, failed]);
+  }, [id, failed, daemon.value.up]);
   return (
     <article class="card bad" data-item tabIndex={-1} aria-label={`Failed items of ${name}`}>
       <header>
@@ -29,14 +32,21 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
         </strong>
         <span class="soft">{shortId(id)}</span>
         <span class="grow" />
-        <Ago at={run.startedAt} />
+        <span class="soft">
+          began <Ago at={run.startedAt} /> ago
+        </span>
       </header>
       <ul class="rows">
         {letters.value.slice(0, SHOWN).map((letter) => (
-          <Letter key={letter.item} id={id} letter={letter} />
+          <Letter key={letter.item} run={run} letter={letter} isFirst={letter === letters.value[0]} />
         ))}
       </ul>
-      {failed > SHOWN && <p class="soft">and {failed - SHOWN} more</p>}
+      {letters.value.length === 0 && why.value !== "" && <p class="soft">{localised(why.value)}</p>}
+      {failed > SHOWN && (
+        <p class="soft">
+          and {failed - SHOWN} more: <code>holdfast dlq ls {shortId(id)}</code>
+        </p>
+      )}
       <p class="buttons">
         <Action
           kind="primary"
@@ -51,22 +61,40 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
   );
 }
 
-function Letter({ id, letter }: { readonly id: string; readonly letter: DeadLetter }): JSX.Element {
-  const { item, value, step, message, tries } = letter;
+type LetterProps = { readonly run: ListedRun; readonly letter: DeadLetter; readonly isFirst: boolean };
+
+function Letter({ run, letter, isFirst }: LetterProps): JSX.Element {
+  const { item, value, step, message, tries, attempt } = letter;
   return (
-    <li class="row">
-      <code class="value">{value}</code>
-      <span class="soft grow">
-        {step}: {message} ({count(tries, "try", "tries")})
-      </span>
-      <Action
-        label={`Try again: item ${item}`}
-        run={() => call("dlq.retry", { id, items: [item] })}
-        success={`Item ${item} is tried again.`}
-        done={() => refresh("runs")}
-      >
-        Try again
-      </Action>
+    <li>
+      <div class="row">
+        <code class="value">{value}</code>
+        <span class="soft grow" title={message}>
+          {step}: {message} ({count(tries, "try", "tries")})
+        </span>
+        <Action
+          label={`Try again: item ${item}`}
+          run={() => call("dlq.retry", { id: run.id, items: [item] })}
+          success={`Item ${item} is tried again.`}
+          done={() => refresh("runs")}
+        >
+          Try again
+        </Action>
+      </div>
+      {attempt !== undefined && <Folded run={run} attempt={attempt} step={step} item={item} isFirst={isFirst} />}
     </li>
+  );
+}
+
+type FoldedProps = Parameters<typeof Evidence>[0] & { readonly isFirst: boolean };
+
+/** Evidence is fetched when it is looked at: there may be many items. */
+function Folded({ isFirst, ...what }: FoldedProps): JSX.Element {
+  const isOpen = useSignal(isFirst);
+  return (
+    <details open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>Evidence</summary>
+      {isOpen.value && <Evidence {...what} />}
+    </details>
   );
 }

@@ -6,7 +6,8 @@ import { Action } from "../parts/action.tsx";
 import { Ago, localised, State, type Tone } from "../parts/frame.tsx";
 import { call, refresh } from "../state/session.ts";
 import type { Uncertain } from "../state/waiting.ts";
-import { count, shortPath } from "../words.ts";
+import { count, sentence, shortPath } from "../words.ts";
+import { Evidence } from "./evidence.tsx";
 
 const TONES: Readonly<Record<ListedRun["state"], Tone>> = {
   ...{ queued: "soft", running: "good", waiting: "warn", uncertain: "bad", failed: "bad" },
@@ -31,11 +32,8 @@ export function UncertainStep({ run, need }: Uncertain): JSX.Element {
         </strong>
         <RunPlace run={run} />
       </header>
-      <p class="evidence">{localised(need.why)}</p>
-      <p class="soft">
-        It is not run again by itself: it may have had its effect.{" "}
-        <code>holdfast workflows show {shortId(run.id)}</code> shows the run.
-      </p>
+      <p>{localised(sentence(need.why))} It is not run again by itself: it may have had its effect.</p>
+      <Evidence run={run} attempt={need.attempt} step={need.step} />
       <p class="buttons">
         {VERDICTS.map(({ verdict, words, success }) => (
           <Action
@@ -69,6 +67,7 @@ export function FailedRun({ run }: { readonly run: ListedRun }): JSX.Element {
         <RunPlace run={run} />
       </header>
       {error !== null && <p class="evidence">{localised(error.message)}</p>}
+      {error?.attempt !== undefined && <Evidence run={run} attempt={error.attempt} step={error.step} />}
       <p class="buttons">
         <Action
           kind="primary"

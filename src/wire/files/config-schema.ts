@@ -81,7 +81,7 @@ export const SECTIONS = {
     runDays: whole(
       [0, MANY_DAYS],
       30,
-      "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
+      "How long what a workflow's steps wrote is kept after the run is done or cancelled, or their iteration long over.",
     ),
     runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
     agentDays: whole(

@@ -96,7 +96,7 @@ test("PC2 a lost connection is made again, later each time, and at once if a per
     site.lose();
     site.timers.at(-1)?.fn();
   }
-  expect(site.timers.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
+  expect(site.timers.map(({ ms }) => ms)).toEqual([250, 500, 1000, 1000, 1000, 1000, 1000]);
   site.up().lose();
   expect(site.timers.at(-1)?.ms).toBe(250);
   site.lose();

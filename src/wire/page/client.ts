@@ -55,8 +55,8 @@ export type StreamEvents = {
 /** One connection to a terminal's holder. */
 export type PageStream = { send(bytes: Uint8Array): void; took(bytes: number): void; close(): void };
 
-/** People watch: a restarted host is found within moments, one that stays away is not asked more than needed. */
-const AGAIN = { firstMs: 250, mostMs: 5_000, jitter: 0.2 };
+/** People watch: however long a host was away, the page is whole again within two seconds of its return. */
+const AGAIN = { firstMs: 250, mostMs: 1_000, jitter: 0.2 };
 /** After too many wrong tokens or connections. */
 const WAIT_MS = 30_000;
 

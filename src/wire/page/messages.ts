@@ -169,14 +169,70 @@ export type ReportSummary = Pick<Report, "at" | "cause" | "tookMs"> & {
 /** A crash as the watchdog recorded it. */
 export type CrashSeen = {
   readonly name: string;
+  readonly pid: number;
   readonly time: string;
   readonly reason: string;
   readonly exitCode: number | null;
   readonly signal: string | null;
 };
 
-/** Newest first. `crashes`: the last one of each program. */
+/** Newest first. */
 export type WebReports = { readonly reports: readonly ReportSummary[]; readonly crashes: readonly CrashSeen[] };
+
+/** What is known of an attempt of a step, from its files. Its texts have no control characters, and are cut. */
+export type AttemptEvidence = {
+  /** In its run, and of its step. */
+  readonly number: number;
+  readonly try: number;
+  /** The arguments; values of the workflow are in variables. */
+  readonly command: readonly string[];
+  readonly values: readonly { readonly name: string; readonly value: string }[];
+  readonly cwd: string;
+  /** When its holder started it; null if it never was. */
+  readonly startedAt: string | null;
+  /** How it ended, or why that is not known, in a sentence. */
+  readonly known: string;
+  /** The last lines. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+};
+
+/** How much room a kind of file takes below the home. */
+export type KindUsage = { readonly kind: string; readonly files: number; readonly bytes: number };
+
+/** `isWhole`: false if there are too many files to count them for a page. */
+export type WebUsage = { readonly kinds: readonly KindUsage[]; readonly isWhole: boolean };
+
+/** `memory` is in bytes: its own, and its share of what it has together with others. */
+export type ProgramHealth = { readonly name: string; readonly pid: number | null; readonly memory: number | null };
+
+export type WebHealth = {
+  readonly at: string;
+  readonly disk: {
+    readonly freeBytes: number;
+    /** Null if the file system does not count them. */
+    readonly freeFiles: number | null;
+    readonly fileSystem: string | null;
+    readonly room: Room;
+  };
+  /** The write-ahead log. */
+  readonly log: { readonly bytes: number; readonly files: number };
+  readonly programs: readonly ProgramHealth[];
+  readonly holders: { readonly many: number; readonly memory: number };
+};
+
+/** Whether there is enough on the disk: `little` for the next burst of output, `none` for new work. */
+export type Room = "enough" | "little" | "none";
+
+/** A check of `holdfast doctor`. */
+const CHECK = object({
+  ...{ name: text, status: literal("ok", "warning", "problem"), what: text },
+  ...{ why: nullable(text), next: nullable(text) },
+});
+export const DOCTOR = object({ checks: list(CHECK) });
+export type DoctorCheck = Infer<typeof CHECK>;
+
+export const ATTEMPT = object({ repo: textOf({ most: 200 }), attempt: textOf({ most: 200 }) });
 
 export const NEW_TERMINAL = object({ name: text, lane: text, cwd: text, command: text });
 export type NewTerminal = Infer<typeof NEW_TERMINAL>;
@@ -191,6 +247,12 @@ export type WebMethods = {
   };
   /** A shell, or a command in one, with this host's environment; without a directory in the user's own. */
   readonly "web.new": { readonly params: NewTerminal; readonly result: Terminal };
+  /** Null if the attempt has no files. */
+  readonly "web.evidence": { readonly params: Infer<typeof ATTEMPT>; readonly result: AttemptEvidence | null };
+  readonly "web.health": { readonly params: object; readonly result: WebHealth };
+  readonly "web.usage": { readonly params: object; readonly result: WebUsage };
+  /** Runs `holdfast doctor`, which takes a second or two. */
+  readonly "web.doctor": { readonly params: object; readonly result: Infer<typeof DOCTOR> };
   readonly "web.reports": { readonly params: object; readonly result: WebReports };
   /** A text for a bug report, without the names of this machine, its user and its home. */
   readonly "web.bundle": { readonly params: object; readonly result: { readonly text: string } };

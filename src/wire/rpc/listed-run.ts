@@ -1,20 +1,23 @@
 // Runs in the form that clients see.
 
 import { type Json, textOf } from "../../base/json.ts";
-import { itemAt } from "../../base/vector.ts";
 import { currentStep } from "../../core/workflow/advance.ts";
+import type { StepError } from "../../core/workflow/events.ts";
 import { itemIn } from "../../core/workflow/item-list.ts";
+import { endedSteps, recordAt } from "../../core/workflow/past.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, tracksOf } from "../../core/workflow/run.ts";
 import { isObject } from "../lines.ts";
 import type {
   DeadLetter,
   DeadLetters,
+  ListedError,
   ListedRun,
   ListedStep,
   ShownAttempt,
   ShownItem,
   ShownRetry,
+  ShownRun,
 } from "./workflow.ts";
 
 const MAX_LETTERS = 200;
@@ -27,7 +30,7 @@ const MAX_RECORDS = 200;
  * `trouble`: why a step of it is not started yet, although it was tried. `lacks`: secret parameters to be given again.
  */
 export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = [], waitsForSlot = 0): ListedRun {
-  const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
+  const { id, name, path, cwd, repo, createdAt, status, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
   return {
@@ -45,13 +48,22 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
     iteration,
     items: items ?? null,
     needs,
-    error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
+    error: failed === undefined ? null : errorOf(id, failed),
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
-    ended: records.length,
+    ended: endedSteps(run),
     ...(trouble !== undefined && { trouble }),
     ...(lacks.length > 0 && { lacks }),
     ...(waitsForSlot > 0 && { waitsForSlot }),
   };
+}
+
+function errorOf(run: string, error: StepError): ListedError {
+  const { step, message, exit_code: exitCode } = error;
+  return { step, message, exitCode, ...attemptIn(run, error) };
+}
+
+function attemptIn(run: string, { attempt }: StepError): { readonly attempt?: string } {
+  return attempt === undefined ? {} : { attempt: `${run}.${attempt}` };
 }
 
 /** A line of the archive's index is read with many others: an error's message is cut if it is long. */
@@ -72,18 +84,19 @@ function isListed(row: unknown): row is ListedRun {
   return isObject(row) && typeof row["id"] === "string" && typeof row["startedAt"] === "string";
 }
 
-/** The steps that ended, from number `from` on. */
-export function recordsOf({ records, definition }: Run, from: number): ListedStep[] {
+/** The steps that ended, from number `wanted` on, or from the first one that is kept. */
+export function recordsOf(run: Run, wanted: number): Pick<ShownRun, "from" | "records"> {
   const found: ListedStep[] = [];
-  const repeats = definition.flow.mode === "iterative";
-  for (let at = from; at < Math.min(records.length, from + MAX_RECORDS); at += 1) {
-    const record = itemAt(records, at);
+  const from = Math.max(wanted, run.past.steps);
+  const repeats = run.definition.flow.mode === "iterative";
+  for (let at = from; at < Math.min(endedSteps(run), from + MAX_RECORDS); at += 1) {
+    const record = recordAt(run, at);
     if (record === undefined) continue;
     const { step, outcome, durationMs, error, iteration, tries } = record;
     const more = { ...(repeats && { iteration }), ...(tries && { tries }) };
     found.push({ step, outcome, durationMs, message: error?.message ?? null, ...more });
   }
-  return found;
+  return { from, records: found };
 }
 
 /** The running attempts; `said` returns the last line of an agent's output. */
@@ -107,7 +120,7 @@ export function retriesOf(run: Run): ShownRetry[] {
 }
 
 /** One item, whole. */
-export function itemOf({ items }: Run, item: number): ShownItem | undefined {
+export function itemOf({ id, items }: Run, item: number): ShownItem | undefined {
   const found = itemIn(items.all, item);
   if (found === undefined) return undefined;
   const { value, state, tries } = found;
@@ -117,13 +130,13 @@ export function itemOf({ items }: Run, item: number): ShownItem | undefined {
     value,
     state: state.kind,
     tries,
-    error: error === undefined ? null : { step: error.step, message: error.message, exitCode: error.exit_code },
+    error: error === undefined ? null : errorOf(id, error),
     at: "at" in state ? state.at : null,
   };
 }
 
 /** The dead-letter queue, from item number `from` on. */
-export function deadLettersOf({ items }: Run, from: number): DeadLetters {
+export function deadLettersOf({ id, items }: Run, from: number): DeadLetters {
   const letters: DeadLetter[] = [];
   for (let item = from; item < items.all.length; item += 1) {
     const found = itemIn(items.all, item);
@@ -131,7 +144,8 @@ export function deadLettersOf({ items }: Run, from: number): DeadLetters {
     if (letters.length === MAX_LETTERS) return { letters, next: item };
     const { step, message } = found.state.error;
     const value = textOf(found.value).slice(0, MAX_VALUE);
-    letters.push({ item, value, tries: found.tries, step, message, at: found.state.at });
+    const { at, error } = found.state;
+    letters.push({ item, value, tries: found.tries, step, message, at, ...attemptIn(id, error) });
   }
   return { letters, next: null };
 }

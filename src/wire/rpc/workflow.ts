@@ -40,11 +40,19 @@ export type ListedRun = {
   /** How many of its steps wait for a free slot (`[workflows] slots`). */
   readonly waitsForSlot?: number;
   /** Why it failed. */
-  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  readonly error: ListedError | null;
   /** Who resumed it last, and when; null if nobody did. */
   readonly resumed: { readonly pid: number; readonly user: string; readonly at: string } | null;
   /** How many steps have ended, in all iterations. */
   readonly ended: number;
+};
+
+/** `attempt`: the one that failed, if it is known. */
+export type ListedError = {
+  readonly step: string;
+  readonly message: string;
+  readonly exitCode: number | null;
+  readonly attempt?: string;
 };
 
 /** A step that ended. */
@@ -59,7 +67,10 @@ export type ListedStep = {
   readonly tries?: number;
 };
 
-/** A run, and the steps that ended from number `from` on; as many as fit into an answer. */
+/**
+ * A run, and the steps that ended from number `from` on; as many as fit into an answer. `from` is not the one that was
+ * asked for if that step is not kept any more.
+ */
 export type ShownRun = ListedRun & {
   readonly from: number;
   readonly records: readonly ListedStep[];
@@ -88,7 +99,7 @@ export type ShownAttempt = {
   readonly said: string | null;
 };
 
-/** What a rollback undid, or would undo. `more` is the number of steps that did not fit into the answer. */
+/** What a rollback undid, or would undo. `more` is the number of steps that did not fit, or are not kept any more. */
 export type RolledBackRun = {
   readonly run: ListedRun;
   readonly steps: readonly UndoneStep[];
@@ -105,6 +116,8 @@ export type DeadLetter = {
   readonly step: string;
   readonly message: string;
   readonly at: string;
+  /** The attempt that failed, if it is known. */
+  readonly attempt?: string;
 };
 
 /** One item with all its fields, even if it is in no queue. */
@@ -114,7 +127,7 @@ export type ShownItem = {
   readonly state: ItemState["kind"];
   readonly tries: number;
   /** What it failed with; null if it did not. */
-  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  readonly error: ListedError | null;
   /** Null if it has not ended. */
   readonly at: string | null;
 };

@@ -34,6 +34,7 @@ export function realMachine(): Machine {
     protect,
     freeInodes,
     fileSystem,
+    memory,
   };
 }
 
@@ -74,4 +75,14 @@ function fileSystem(path: string): FileSystem | undefined {
       attempt("fileSystem", path, () => realpathSync(path)),
     );
   });
+}
+
+/** ESRCH: it ended while the file was open. */
+const NOT_TOLD = [...NOTHING_THERE, "ESRCH", "EACCES", "EPERM"];
+
+function memory(pid: number): number | undefined {
+  const path = `/proc/${pid}/smaps_rollup`;
+  const text = unless(NOT_TOLD, "", () => attempt("memory", path, () => readFileSync(path, "latin1")));
+  const kib = /^Pss: +(\d+) kB$/m.exec(text)?.[1];
+  return kib === undefined ? undefined : Number(kib) * 1024;
 }

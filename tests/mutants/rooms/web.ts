@@ -74,4 +74,56 @@ export const WEB: readonly Mutant[] = [
       test: "HS3 a flooding terminal that the page does not take delays neither another one nor a call",
     },
   },
+  {
+    mutant: "a token with something behind it is good",
+    file: "src/web/browsers.ts",
+    from: "deviceOf(this.#devices(), sha256(token), ",
+    to: "deviceOf(this.#devices(), sha256(token.slice(0, 64)), ",
+    killedBy: {
+      file: "src/web/host.test.ts",
+      test: "access > G3, PS1 without a browser's own token a tab is closed, and learns how to get one",
+    },
+  },
+  {
+    mutant: "wrong tokens are tried without a limit",
+    file: "src/web/browsers.ts",
+    from: "const tooMany = isExhausted(this.#wrong, now);",
+    to: "const tooMany = false;",
+    killedBy: {
+      file: "src/web/host.test.ts",
+      test: "access > BW2 many wrong tokens are refused with less, and a right one still works",
+    },
+  },
+  {
+    mutant: "a page may send a holder everything",
+    file: "src/web/holder-stream.ts",
+    from: "return PASSED.includes(tag) && this.#send(encodeFrame(tag, payload)); // HS2",
+    to: "return this.#send(encodeFrame(tag, payload));",
+    killedBy: {
+      file: "tests/web/terminals.test.ts",
+      test: "HS2 what is not a window's closes that stream alone, and web.screen says how to draw it",
+      says: /never true: the page gets closed/,
+    },
+  },
+  {
+    mutant: "the end of an earlier generation ends the terminal",
+    file: "src/web/holder-stream.ts",
+    from: "return exit !== undefined && exit.generation === readSpec(place)?.generation ? exit : null;",
+    to: "return exit ?? null;",
+    killedBy: {
+      file: "src/web/page-socket.test.ts",
+      test: "HS4 how an earlier generation ended is not the end of the terminal",
+      says: /never true: the page gets closed/,
+    },
+  },
+  {
+    mutant: "a tab that does not read is sent more and more",
+    file: "src/web/page-socket.ts",
+    from: "if (this.#socket.waiting <= MAX_WAITING) {",
+    to: "if (this.#socket.waiting >= 0) {",
+    killedBy: {
+      file: "src/web/page-socket.test.ts",
+      test: "PS4 a tab that does not read is closed, and what it was to get is dropped",
+    },
+  },
 ];

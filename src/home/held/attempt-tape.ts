@@ -1,8 +1,8 @@
 // The output of an attempt of a step, read from its tape without its holder: lines as they are completed.
 import { joinPath } from "../../base/path.ts";
+import { PlainText } from "../../core/terminal/plain-text.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
-import { PlainText } from "../terminal/plain.ts";
 
 const PART_BYTES = 1 << 20;
 /** To find the last lines: twenty that fit a window are not longer. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PlainText } from "./plain.ts";
+import { PlainText } from "./plain-text.ts";
 
 function linesOf(text: string, size = text.length): string[] {
   const plain = new PlainText();

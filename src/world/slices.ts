@@ -1,6 +1,6 @@
 // Long work on one thread, in slices, so that other work can run between them.
-import type { Clock } from "../world/clock.ts";
-import { pause } from "../world/wait.ts";
+import type { Clock } from "./clock.ts";
+import { pause } from "./wait.ts";
 
 /** The longest that a slice delays other requests. */
 const SLICE_MS = 10;

@@ -1,0 +1,105 @@
+// What is known of an attempt of a step: what ran, since when, how it ended as far as anybody saw, and the end of its
+// output. The host reads it from the attempt's files, so it is there while the daemon is down.
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { shortId } from "../../base/ids.ts";
+import type { AttemptEvidence } from "../../wire/page/messages.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { Ago, localised } from "../parts/frame.tsx";
+import { call, whenUp } from "../state/session.ts";
+import { commandText } from "../words.ts";
+
+type EvidenceProps = {
+  readonly run: ListedRun;
+  readonly attempt: string;
+  readonly step: string;
+  /** Of a map. */
+  readonly item?: number;
+};
+
+export function Evidence({ run, attempt, step, item }: EvidenceProps): JSX.Element {
+  const { repo } = run;
+  const logs = <Logs run={run} step={step} item={item} />;
+  const found = useSignal<AttemptEvidence | null | undefined>(undefined);
+  useEffect(
+    () =>
+      whenUp(() => {
+        void call("web.evidence", { repo, attempt }).then((answer) => {
+          if (answer.ok) found.value = answer.value;
+        });
+      }),
+    [repo, attempt],
+  );
+  if (found.value === undefined) return <p class="soft">Looking for what is known…</p>;
+  if (found.value === null)
+    return (
+      <p class="soft">It has no files of its own: an agent worked on it, or they were removed. {logs} has the rest.</p>
+    );
+  return <Known evidence={found.value} logs={logs} />;
+}
+
+/** `logs`: the command that shows all of its output. */
+type KnownProps = { readonly evidence: AttemptEvidence; readonly logs: JSX.Element };
+
+function Known({ evidence, logs }: KnownProps): JSX.Element {
+  const { command, values, cwd, number, startedAt, known, stdout, stderr } = evidence;
+  return (
+    <div class="known">
+      <section class="command" tabIndex={0} aria-label="What ran">
+        {scriptOf(command)}
+      </section>
+      {values.length > 0 && (
+        <dl class="values">
+          {values.map(({ name, value }) => (
+            <div key={name}>
+              <dt>${name} =</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p>
+        Attempt {number}
+        {evidence.try > 1 && `, try ${evidence.try}`}
+        {startedAt !== null && (
+          <>
+            , began <Ago at={startedAt} /> ago
+          </>
+        )}{" "}
+        in <code>{cwd}</code>. {localised(known)}
+      </p>
+      <Output name="stderr" lines={stderr} />
+      <Output name="stdout" lines={stdout} />
+      {stdout.length + stderr.length === 0 ? (
+        <p class="soft">It has printed nothing.</p>
+      ) : (
+        <p class="soft">These are the last lines; {logs} has all.</p>
+      )}
+    </div>
+  );
+}
+
+/** Of `sh -e -c SCRIPT` the script: that is what the workflow's file has. */
+function scriptOf(command: readonly string[]): string {
+  return command.at(-2) === "-c" ? (command.at(-1) ?? "") : commandText(command);
+}
+
+type LogsProps = { readonly run: ListedRun; readonly step: string; readonly item: number | undefined };
+
+function Logs({ run, step, item }: LogsProps): JSX.Element {
+  const ofItem = item === undefined ? "" : ` --item ${item}`;
+  return <code>{`holdfast logs --step ${step}${ofItem} ${shortId(run.id)}`}</code>;
+}
+
+function Output({ name, lines }: { readonly name: string; readonly lines: readonly string[] }): JSX.Element | null {
+  if (lines.length === 0) return null;
+  return (
+    <figure class="output">
+      <figcaption class="soft">{name}</figcaption>
+      <section class="report" tabIndex={0} aria-label={`Last lines of ${name}`}>
+        {lines.join("\n")}
+      </section>
+    </figure>
+  );
+}
