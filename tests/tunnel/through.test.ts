@@ -1,5 +1,6 @@
 // From a real browser through a real relay to a real home, and everything on the way killed with -9.
 import { afterAll, afterEach, expect, test } from "bun:test";
+import { isFault } from "../../src/base/fault.ts";
 import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
 import { ours } from "../ours.ts";
@@ -38,12 +39,18 @@ class RelayProcess {
     });
     await until(
       "the relay answers",
-      () =>
-        this.pid()
-          .then(() => true)
-          .catch(() => undefined),
+      () => this.isUp(),
       () => this.home,
     );
+  }
+
+  async isUp(): Promise<boolean> {
+    try {
+      return (await this.pid()) > 0;
+    } catch (error) {
+      if (isFault(error)) return false;
+      throw error;
+    }
   }
 
   async pid(): Promise<number> {

@@ -28,6 +28,7 @@ import { checkLocks, checkRecovery } from "./running.ts";
 import { checkAgents, checkClock, checkConfiguration, checkHome, checkRuntime, checkService } from "./setup.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles, checkTapes } from "./storage.ts";
+import { checkTunnel } from "./tunnel.ts";
 import { checkWorkflows } from "./workflows.ts";
 
 export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: boolean };
@@ -61,6 +62,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["permissions", checkRights],
   ["leftovers", checkLeftovers],
   ["clock", checkClock],
+  ["tunnel", checkTunnel],
 ];
 
 async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Exit> {

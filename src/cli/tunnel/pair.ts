@@ -30,10 +30,17 @@ async function pair(world: DaemonCommandWorld, flags: PairFlags): Promise<Exit> 
   const link = { url: `${url}#pair=${secret}.${home32}`, rights, until: made.value.until };
   if (flags.json === true) await printJson(world.console, link);
   else {
+    if (world.console.err.tty) await world.console.err.write(`${await pictureOf(link.url)}\n`);
     await world.console.out.write(`${link.url}\n`);
     await say(world.console, `open it on the device. It works once, until ${link.until}.`);
   }
   return ok(EXIT.ok);
+}
+
+/** For a phone's camera. The package is loaded only here. */
+async function pictureOf(url: string): Promise<string> {
+  const { renderUnicodeCompact } = await import("uqr");
+  return renderUnicodeCompact(url, { border: 2 });
 }
 
 export const pairCommand = withDaemonWorld(pair);

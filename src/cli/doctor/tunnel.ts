@@ -1,0 +1,27 @@
+// The tunnel: whether an enrolled home is connected to its relay, and how long its certificate is valid.
+import { tunnelView } from "../tunnel/status.ts";
+import { type Finding, fine, problem, type Site, warning } from "./check.ts";
+
+const NAME = "tunnel";
+/** A certificate is renewed when a third of its life is left; this is a tenth of the usual one. */
+const SOON_MS = 3 * 86_400_000;
+
+export async function checkTunnel({ world, home }: Site): Promise<Finding[]> {
+  const { enrolled, relay, wanted, state, why, certificateUntil } = tunnelView(world, home);
+  if (!enrolled) return [];
+  const leftMs = Date.parse(certificateUntil ?? "") - world.clock.now();
+  if (state === "Ended")
+    return [problem(NAME, { what: `${relay} does not let this home in`, why, next: "holdfast tunnel enroll" })];
+  if (wanted === "off") return [fine(NAME, `turned off; enrolled at ${relay}`)];
+  if (state !== "Connected")
+    return [warning(NAME, { what: `not connected to ${relay} (${state})`, why, next: "holdfast tunnel status" })];
+  if (leftMs < SOON_MS)
+    return [
+      warning(NAME, {
+        what: `the certificate for ${relay} ends at ${certificateUntil}`,
+        why: "it should have been renewed by now; or this machine's clock is wrong",
+        next: "holdfast logs",
+      }),
+    ];
+  return [fine(NAME, `connected to ${relay}; certificate until ${certificateUntil}`)];
+}
