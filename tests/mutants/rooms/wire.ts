@@ -133,7 +133,6 @@ export const WIRE: readonly Mutant[] = [
     killedBy: {
       file: "src/wire/noise/channel.test.ts",
       test: "a relay that meddles > a message that is repeated, swapped, left out, cut or made up closes the channel",
-      says: /the device's channel ends/,
     },
   },
   {
