@@ -126,6 +126,33 @@ test.skipIf(!HAS_CHROMIUM)(
 );
 
 test.skipIf(!HAS_CHROMIUM)(
+  "a connection that has become silent is given up, and a page without HTTPS says what it lacks (needs chromium)",
+  async () => {
+    using relay = await SmallRelay.start();
+    const { page, strange } = await newTab();
+    await page.clock.install();
+    await page.goto(relay.pairUrl);
+    await live(page);
+    relay.isSilent = true;
+    const before = relay.connections.length;
+    for (const _ of [1, 2]) await page.clock.fastForward(10_000);
+    await until(
+      "the page connects again",
+      () => relay.connections.length > before,
+      () => relay.connections.length,
+    );
+    relay.isSilent = false;
+    await page.clock.fastForward(10_000);
+    await live(page);
+    await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+    await page.reload();
+    await page.getByText("This page was not loaded over HTTPS").waitFor();
+    expect(strange).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(!HAS_CHROMIUM)(
   "the relay's close codes only change what is shown; the home's own sign a device out for good (needs chromium)",
   async () => {
     using relay = await SmallRelay.start();

@@ -24,6 +24,17 @@ test("messages of every length and both kinds arrive in order, whatever the stre
   }
 });
 
+test("a ping is answered, also in the middle of a message, and is no message itself", async () => {
+  const pair = await new Pair({}).opened();
+  pair.ofDevice.ping();
+  await pair.sent("home", 2);
+  pair.ofHome.send("x".repeat(MOST));
+  pair.ofHome.ping();
+  pair.ofHome.send("y");
+  expect(await pair.heard("device", 2)).toEqual(["x".repeat(MOST), "y"]);
+  expect([pair.home.seen.messages, pair.home.seen.ends]).toEqual([[], []]);
+});
+
 test("a close comes after everything that was sent, with its code and its reason", async () => {
   const pair = await new Pair({}).opened();
   for (let at = 0; at < 100; at += 1) pair.ofHome.send(`${at}`);

@@ -108,7 +108,6 @@ export const WIRE: readonly Mutant[] = [
     file: "src/wire/noise/symmetric.ts",
     from: "    this.#count += 1;\n",
     to: "",
-    isSentinel: true,
     killedBy: {
       file: "src/wire/noise/handshake.test.ts",
       test: "the published vector of Noise_XXpsk3_25519_AESGCM_SHA256 holds, byte for byte, both ways",
@@ -119,7 +118,6 @@ export const WIRE: readonly Mutant[] = [
     file: "src/wire/noise/channel.ts",
     from: "if (!isSame(handshake.peer, home)) return",
     to: "if (handshake.peer === undefined) return",
-    isSentinel: true,
     killedBy: {
       file: "src/wire/noise/channel.test.ts",
       test: "who is let in > a device that meets another home than its own says nothing, not even who it is",
