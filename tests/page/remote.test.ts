@@ -75,6 +75,28 @@ test.skipIf(!HAS_CHROMIUM)(
 );
 
 test.skipIf(!HAS_CHROMIUM)(
+  "a link that pairs nothing leaves an earlier pairing alone, whoever refuses it (needs chromium)",
+  async () => {
+    using relay = await SmallRelay.start();
+    const { page, strange } = await paired(relay);
+    for (const [isFull, why] of [
+      [false, "This pairing link was used already"],
+      [true, "This link is too old."],
+    ] as const) {
+      relay.isFull = isFull;
+      await page.goto(relay.pairUrl);
+      await page.getByText(why).waitFor();
+      expect(page.url()).not.toContain("pair=");
+      await page.reload();
+      await live(page);
+    }
+    expect(relay.devices.size).toBe(1);
+    expect(strange).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(!HAS_CHROMIUM)(
   "a flipped byte of an answer shows nothing as done: the page connects again (needs chromium)",
   async () => {
     using relay = await SmallRelay.start();

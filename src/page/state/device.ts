@@ -5,7 +5,7 @@
 //      that was closed meanwhile tries again as the same device.
 // DE3. The pairing link leaves the address once it was used, or is of no use.
 // DE4. A device that its home has signed out forgets its key and its token. An unauthenticated refusal is shown, and
-//      forgets nothing.
+//      forgets nothing, and neither does a link that pairs nothing.
 // DE5. A connection that is silent for too long is given up: phones sleep, and change networks without a word.
 import type { Result } from "../../base/result.ts";
 import { MAX_ANSWER } from "../../wire/lines.ts";
@@ -175,7 +175,9 @@ class RemoteWay implements Way {
 
   /** DE4 */
   async #closedByHome({ code, reason }: ChannelClose, events: PageWireEvents): Promise<void> {
-    if (code === CLOSE.signedOut) await keepInVault(DEVICE, undefined);
+    const isOut = code === CLOSE.signedOut;
+    if (isOut && this.#state.kind === "paired") await keepInVault(DEVICE, undefined);
+    if (isOut && this.#state.kind === "pairing") forgetLink(); // DE3
     events.closed(code, reason);
   }
 

@@ -130,8 +130,8 @@ export class Channel {
   }
 
   /**
-   * Bytes of the stream. Resolves when they have been read, so that the owner can pause a fast sender; rejects with what
-   * the owner's own functions throw.
+   * Bytes of the stream. Resolves when they have been read, so that the owner can pause a fast sender; rejects with
+   * what the owner's own functions throw.
    */
   receive(bytes: Uint8Array): Promise<void> {
     if (this.#state !== "live") return this.#reading;
