@@ -75,6 +75,28 @@ test.skipIf(!HAS_CHROMIUM)(
 );
 
 test.skipIf(!HAS_CHROMIUM)(
+  "a link that pairs nothing leaves an earlier pairing alone, whoever refuses it (needs chromium)",
+  async () => {
+    using relay = await SmallRelay.start();
+    const { page, strange } = await paired(relay);
+    for (const [isFull, why] of [
+      [false, "This pairing link was used already"],
+      [true, "This link is too old."],
+    ] as const) {
+      relay.isFull = isFull;
+      await page.goto(relay.pairUrl);
+      await page.getByText(why).waitFor();
+      expect(page.url()).not.toContain("pair=");
+      await page.reload();
+      await live(page);
+    }
+    expect(relay.devices.size).toBe(1);
+    expect(strange).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(!HAS_CHROMIUM)(
   "a flipped byte of an answer shows nothing as done: the page connects again (needs chromium)",
   async () => {
     using relay = await SmallRelay.start();
@@ -120,6 +142,33 @@ test.skipIf(!HAS_CHROMIUM)(
     );
     await live(page);
     expect(relay.connections[before]?.toHome).toHaveLength(1); // The device has said nothing of its own.
+    expect(strange).toEqual([]);
+  },
+  180_000,
+);
+
+test.skipIf(!HAS_CHROMIUM)(
+  "a connection that has become silent is given up, and a page without HTTPS says what it lacks (needs chromium)",
+  async () => {
+    using relay = await SmallRelay.start();
+    const { page, strange } = await newTab();
+    await page.clock.install();
+    await page.goto(relay.pairUrl);
+    await live(page);
+    relay.isSilent = true;
+    const before = relay.connections.length;
+    for (const _ of [1, 2]) await page.clock.fastForward(10_000);
+    await until(
+      "the page connects again",
+      () => relay.connections.length > before,
+      () => relay.connections.length,
+    );
+    relay.isSilent = false;
+    await page.clock.fastForward(10_000);
+    await live(page);
+    await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+    await page.reload();
+    await page.getByText("This page was not loaded over HTTPS").waitFor();
     expect(strange).toEqual([]);
   },
   180_000,

@@ -89,6 +89,16 @@ export class Pair {
     await until(`the ${side} sends ${count} times`, isDone, () => sent.length);
   }
 
+  /** Its handshake is over, one way or the other. */
+  async settled(side: "device" | "home"): Promise<void> {
+    const { seen } = this[side];
+    await until(
+      `the ${side}'s handshake is over`,
+      () => seen.opened !== undefined || seen.ends.length > 0,
+      () => seen,
+    );
+  }
+
   /** How the channel ended for a side. */
   async endOf(side: "device" | "home"): Promise<ChannelEnd> {
     const { seen } = this[side];

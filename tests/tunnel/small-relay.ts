@@ -35,6 +35,10 @@ export class SmallRelay {
   /** What is passed to the device in place of what the home sent. */
   meddle: (bytes: Bytes, passed: Passed) => Uint8Array = (bytes) => bytes;
   isHomeAway = false;
+  /** The home knows the secret, and pairs nobody. */
+  isFull = false;
+  /** Everything is dropped, and nothing is closed. */
+  isSilent = false;
   readonly #server: Bun.Server<Tab>;
   readonly #sockets = new Set<Socket>();
   #usedSecret = false;
@@ -108,7 +112,7 @@ export class SmallRelay {
       ...{ crypto: web, most: MAX_LINE, close: () => socket.close(1000, "") },
       send: (bytes: Bytes) => {
         passed.toDevice.push(bytes);
-        socket.send(this.meddle(bytes, passed));
+        if (!this.isSilent) socket.send(this.meddle(bytes, passed));
       },
     };
     const channel = Channel.respond(
@@ -131,11 +135,16 @@ export class SmallRelay {
   async #psksOf(peer: string): Promise<readonly Bytes[]> {
     const token = this.devices.get(peer);
     if (token !== undefined) return [await tokenPsk(web, token)];
-    return this.#usedSecret ? [] : [await pairingPsk(web, this.secret)];
+    return this.#usedSecret && !this.isFull ? [] : [await pairingPsk(web, this.secret)];
   }
 
   #admitted(channel: Channel, peer: string): void {
     if (this.devices.has(peer)) return;
+    if (this.isFull) channel.close(CLOSE.signedOut, "This link is too old.");
+    else this.#pair(channel, peer);
+  }
+
+  #pair(channel: Channel, peer: string): void {
     this.#usedSecret = true;
     const token = crypto.randomUUID();
     this.devices.set(peer, token);

@@ -5,7 +5,8 @@
 //      that was closed meanwhile tries again as the same device.
 // DE3. The pairing link leaves the address once it was used, or is of no use.
 // DE4. A device that its home has signed out forgets its key and its token. An unauthenticated refusal is shown, and
-//      forgets nothing.
+//      forgets nothing, and neither does a link that pairs nothing.
+// DE5. A connection that is silent for too long is given up: phones sleep, and change networks without a word.
 import type { Result } from "../../base/result.ts";
 import { MAX_ANSWER } from "../../wire/lines.ts";
 import { Channel, type ChannelEnd } from "../../wire/noise/channel.ts";
@@ -15,7 +16,7 @@ import { PAIR_LINK, type Pairing, pairingPsk, tokenPsk } from "../../wire/noise/
 import { WebNoise } from "../../wire/noise/web-crypto.ts";
 import type { PageWire, PageWireEvents } from "../../wire/page/client.ts";
 import { CLOSE, parseHostMessage, TUNNEL_PATH } from "../../wire/page/messages.ts";
-import { connect, cryptography, keepInVault, readVault } from "../browser.ts";
+import { connect, cryptography, every, keepInVault, readVault } from "../browser.ts";
 import type { Way } from "./session.ts";
 
 /** Names in the vault: the device that is paired, and a key that is being paired (DE2). */
@@ -24,10 +25,14 @@ const [DEVICE, PAIRING] = ["device", "pairing"];
 const GONE = 1001;
 const CUT = 1006;
 
+/** DE5. Every so often the home is asked; what says nothing until the next time is gone. */
+const BEAT_MS = 10_000;
+
 const TROUBLE = {
   insecure:
-    "This page was not loaded over HTTPS, so the browser offers no encryption. Open it by its https:// address.",
-  noVault: "This browser keeps nothing for this page, so it cannot be paired. Private windows may do this.",
+    "This page was not loaded over HTTPS, so the browser offers no encryption: open it by its https:// address.",
+  old: "This browser is too old for the encryption that this page needs.",
+  noVault: "This browser keeps nothing for this page (a private window may not), so it cannot be paired.",
   unpaired: "This device is not paired.",
   noLink: "This is not a whole pairing link.",
   wrongLink: "This pairing link was used already, is too old, or is wrong.",
@@ -44,11 +49,12 @@ type StoredPairing = Stored & { readonly secret: Bytes };
 export async function findWay(): Promise<Result<Way, string>> {
   const subtle = cryptography();
   if (subtle === undefined) return { ok: false, error: TROUBLE.insecure };
+  if (!("fromBase64" in Uint8Array)) return { ok: false, error: TROUBLE.old };
   try {
     return await wayWith(new WebNoise(subtle));
   } catch (error) {
-    if (error instanceof DOMException) return { ok: false, error: TROUBLE.noVault };
-    throw error;
+    if (!(error instanceof DOMException)) throw error;
+    return { ok: false, error: error.name === "NotSupportedError" ? TROUBLE.old : TROUBLE.noVault };
   }
 }
 
@@ -95,30 +101,49 @@ class RemoteWay implements Way {
   connect = (events: PageWireEvents): PageWire => {
     let channel: Channel | undefined;
     let code = CUT;
+    let isHeard = false;
+    const closed = (end: ChannelEnd) => {
+      stopLooking();
+      this.#closed(end, code, events);
+    };
     const socket = connect(TUNNEL_PATH, {
       opened: () => {
-        const ports = { crypto: this.#noise, send: socket.send, close: socket.close, most: MAX_ANSWER };
-        channel = Channel.initiate(ports, this.#state, {
-          open: () => {
-            if (this.#state.kind === "paired") events.opened();
-          },
-          message: (message) => this.#take(message, events),
-          closed: (end) => this.#closed(end, code, events),
-        });
+        channel = this.#open(socket, events, closed);
       },
       text: () => socket.close(),
-      bytes: (bytes) => void channel?.receive(bytes),
+      bytes: (bytes) => {
+        isHeard = true;
+        void channel?.receive(bytes);
+      },
       closed: (said) => {
         code = said;
-        if (channel === undefined) this.#closed({ kind: "lost" }, code, events);
+        if (channel === undefined) closed({ kind: "lost" });
         else channel.lost();
       },
     });
-    return {
-      send: (message) => channel?.send(message),
-      close: () => channel?.close(GONE, ""),
+    const stopLooking = every(BEAT_MS, () => {
+      if (isHeard) channel?.ping();
+      else giveUp();
+      isHeard = false;
+    });
+    /** DE5. Of a dead network, the browser says so much later. */
+    const giveUp = () => {
+      socket.close();
+      closed({ kind: "lost" });
     };
+    return { send: (message) => channel?.send(message), close: () => channel?.close(GONE, "") };
   };
+
+  #open(socket: PageWire, events: PageWireEvents, closed: (end: ChannelEnd) => void): Channel {
+    const ports = { crypto: this.#noise, send: socket.send, close: socket.close, most: MAX_ANSWER };
+    return Channel.initiate(ports, this.#state, {
+      open: () => {
+        if (this.#state.kind === "paired") events.opened();
+      },
+      message: (message) => this.#take(message, events),
+      closed,
+    });
+  }
 
   #take(message: string | Bytes, events: PageWireEvents): void {
     const isFirst = this.#state.kind === "pairing" && typeof message === "string";
@@ -150,7 +175,9 @@ class RemoteWay implements Way {
 
   /** DE4 */
   async #closedByHome({ code, reason }: ChannelClose, events: PageWireEvents): Promise<void> {
-    if (code === CLOSE.signedOut) await keepInVault(DEVICE, undefined);
+    const isOut = code === CLOSE.signedOut;
+    if (isOut && this.#state.kind === "paired") await keepInVault(DEVICE, undefined);
+    if (isOut && this.#state.kind === "pairing") forgetLink(); // DE3
     events.closed(code, reason);
   }
 

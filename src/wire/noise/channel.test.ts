@@ -24,6 +24,17 @@ test("messages of every length and both kinds arrive in order, whatever the stre
   }
 });
 
+test("a ping is answered, also in the middle of a message, and is no message itself", async () => {
+  const pair = await new Pair({}).opened();
+  pair.ofDevice.ping();
+  await pair.sent("home", 2);
+  pair.ofHome.send("x".repeat(MOST));
+  pair.ofHome.ping();
+  pair.ofHome.send("y");
+  expect(await pair.heard("device", 2)).toEqual(["x".repeat(MOST), "y"]);
+  expect([pair.home.seen.messages, pair.home.seen.ends]).toEqual([[], []]);
+});
+
 test("a close comes after everything that was sent, with its code and its reason", async () => {
   const pair = await new Pair({}).opened();
   for (let at = 0; at < 100; at += 1) pair.ofHome.send(`${at}`);
@@ -72,8 +83,9 @@ describe("who is let in", () => {
 
   test("a device that meets another home than its own says nothing, not even who it is", async () => {
     const pair = new Pair({ home: DEVICE });
-    expect(await pair.endOf("device")).toEqual({ kind: "stranger" });
-    expect([pair.device.sent.length, pair.device.seen.opened]).toEqual([1, undefined]);
+    await pair.settled("device");
+    expect(pair.device.seen).toMatchObject({ opened: undefined, ends: [{ kind: "stranger" }] });
+    expect(pair.device.sent).toHaveLength(1);
   });
 
   test("an empty message refuses before the home has proved itself, and breaks the channel afterwards", async () => {
@@ -101,6 +113,7 @@ describe("a relay that meddles", () => {
       pair.ofHome.send(`message ${at}`);
       await pair.sent("home", at + 1);
     }
+    pair.ofHome.close(1000, "");
     const end = await pair.endOf("device");
     return [end.kind, ...pair.device.seen.messages, pair.device.isClosed];
   }

@@ -11,7 +11,7 @@
 import { ByteQueue } from "../byte-queue.ts";
 import { type Bytes, joined, type NoiseCrypto, type NoiseKey } from "./crypto.ts";
 import { Handshake, type PskOf } from "./handshake.ts";
-import { type ChannelClose, endPiece, MAX_NOISE, PieceReader, piecesOf, type Whole } from "./pieces.ts";
+import { type ChannelClose, endPiece, MAX_NOISE, PING, PieceReader, PONG, piecesOf, type Whole } from "./pieces.ts";
 import type { CipherState } from "./symmetric.ts";
 
 const PROLOGUE = new TextEncoder().encode("holdfast tunnel 1");
@@ -107,8 +107,17 @@ export class Channel {
 
   /** Before `open` and after the end, nothing is sent. */
   send(message: string | Uint8Array): void {
+    this.#sendPieces(piecesOf(message));
+  }
+
+  /** The other side answers at once, so that silence tells a lost connection from a quiet one. */
+  ping(): void {
+    this.#sendPieces([PING]);
+  }
+
+  #sendPieces(pieces: Iterable<Bytes>): void {
     if (this.#state !== "live" || this.#keys === undefined) return;
-    for (const piece of piecesOf(message)) this.#queue(piece);
+    for (const piece of pieces) this.#queue(piece);
     this.#writing = this.#writing.then(() => this.#write());
   }
 
@@ -120,7 +129,10 @@ export class Channel {
     this.#writing = this.#writing.then(() => this.#write()).then(() => this.#ports.close());
   }
 
-  /** Bytes of the stream. Resolves when they have been read, so that the owner can pause a fast sender. */
+  /**
+   * Bytes of the stream. Resolves when they have been read, so that the owner can pause a fast sender; rejects with
+   * what the owner's own functions throw.
+   */
   receive(bytes: Uint8Array): Promise<void> {
     if (this.#state !== "live") return this.#reading;
     this.#arrived.push(bytes);
@@ -219,6 +231,7 @@ export class Channel {
   #deliver(whole: Whole | undefined): void {
     if (whole === undefined) this.#end(broken("The other side broke the protocol or a limit."));
     else if (whole.kind === "message") this.#events.message(whole.message);
+    else if (whole.kind === "ping") this.#sendPieces([PONG]);
     else if (whole.kind === "end") this.#end({ kind: "closed", ...whole.end });
   }
 

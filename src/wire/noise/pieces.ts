@@ -2,6 +2,7 @@
 // PI1. A piece is one byte that says what it is, and then bytes. The pieces of a message follow each other.
 // PI2. A message is whole, or it is not delivered; it is never longer than the reader's limit.
 // PI3. The last piece of a session says why it ends. Without it, somebody has cut the connection.
+// PI4. A ping is answered by a pong, between messages or within one.
 import { ByteQueue } from "../byte-queue.ts";
 import { type Bytes, joined, TAG_BYTES } from "./crypto.ts";
 
@@ -10,6 +11,8 @@ export const MAX_NOISE = 65_535;
 const MAX_PIECE = MAX_NOISE - TAG_BYTES - 1;
 
 const [TEXT_PART, TEXT, BINARY_PART, BINARY, END] = [0, 1, 2, 3, 4];
+/** PI4 */
+export const [PING, PONG] = [Uint8Array.of(5), Uint8Array.of(6)];
 const UTF8 = new TextEncoder();
 
 /** `code`: as of a WebSocket (`CLOSE` in wire/page/messages.ts). */
@@ -17,7 +20,7 @@ export type ChannelClose = { readonly code: number; readonly reason: string };
 export type Whole =
   | { readonly kind: "message"; readonly message: string | Bytes }
   | { readonly kind: "end"; readonly end: ChannelClose }
-  | { readonly kind: "part" };
+  | { readonly kind: "part" | "ping" | "pong" };
 
 /** PI1 */
 export function* piecesOf(message: string | Uint8Array): Generator<Bytes> {
@@ -37,7 +40,8 @@ export function endPiece({ code, reason }: ChannelClose): Bytes {
 export class PieceReader {
   readonly #most: number;
   readonly #parts = new ByteQueue();
-  #isWithin: number | undefined;
+  /** The kind of the message whose first parts have come. */
+  #within: number | undefined;
 
   constructor(most: number) {
     this.#most = most;
@@ -47,16 +51,21 @@ export class PieceReader {
   push(piece: Bytes): Whole | undefined {
     const kind = piece[0];
     const body = piece.subarray(1);
+    if (kind === undefined) return undefined;
+    if (kind <= BINARY) return this.#part(kind, body);
     if (kind === END) return this.#end(body);
-    if (kind === undefined || kind > BINARY) return undefined;
-    const isText = kind <= TEXT;
-    const isLast = kind === TEXT || kind === BINARY;
-    const last = isText ? TEXT : BINARY;
-    if (this.#isWithin !== undefined && this.#isWithin !== last) return undefined;
+    if (body.length > 0) return undefined;
+    if (kind === PING[0]) return { kind: "ping" };
+    return kind === PONG[0] ? { kind: "pong" } : undefined;
+  }
+
+  #part(kind: number, body: Bytes): Whole | undefined {
+    const last = kind <= TEXT ? TEXT : BINARY;
+    const isLast = kind === last;
+    if (this.#within !== undefined && this.#within !== last) return undefined;
     if (this.#parts.length + body.length > this.#most || (!isLast && body.length === 0)) return undefined;
-    this.#isWithin = isLast ? undefined : last;
-    if (!isLast) return this.#keep(body);
-    return this.#whole(body, isText);
+    this.#within = isLast ? undefined : last;
+    return isLast ? this.#whole(body, last === TEXT) : this.#keep(body);
   }
 
   #keep(body: Bytes): Whole {
@@ -73,7 +82,7 @@ export class PieceReader {
   }
 
   #end(body: Bytes): Whole | undefined {
-    if (this.#isWithin !== undefined || body.length < 2) return undefined;
+    if (this.#within !== undefined || body.length < 2) return undefined;
     const reason = textOf(body.subarray(2));
     const code = new DataView(body.buffer, body.byteOffset).getUint16(0);
     return reason === undefined ? undefined : { kind: "end", end: { code, reason } };

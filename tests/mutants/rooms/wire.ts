@@ -103,4 +103,44 @@ export const WIRE: readonly Mutant[] = [
       test: "PH2, PH3 what goes on has our identity, closes the connection, and keeps the rest",
     },
   },
+  {
+    mutant: "each message through a relay is encrypted with the same nonce",
+    file: "src/wire/noise/symmetric.ts",
+    from: "    this.#count += 1;\n",
+    to: "",
+    killedBy: {
+      file: "src/wire/noise/handshake.test.ts",
+      test: "the published vector of Noise_XXpsk3_25519_AESGCM_SHA256 holds, byte for byte, both ways",
+    },
+  },
+  {
+    mutant: "a device talks to any home that answers",
+    file: "src/wire/noise/channel.ts",
+    from: "if (!isSame(handshake.peer, home)) return",
+    to: "if (handshake.peer === undefined) return",
+    killedBy: {
+      file: "src/wire/noise/channel.test.ts",
+      test: "who is let in > a device that meets another home than its own says nothing, not even who it is",
+    },
+  },
+  {
+    mutant: "a message that is not authentic is passed over",
+    file: "src/wire/noise/channel.ts",
+    from: "if (piece === undefined) return this.#end(broken(NOT_AUTHENTIC));",
+    to: "if (piece === undefined) continue;",
+    killedBy: {
+      file: "src/wire/noise/channel.test.ts",
+      test: "a relay that meddles > a message that is repeated, swapped, left out, cut or made up closes the channel",
+    },
+  },
+  {
+    mutant: "a relay may say that the home refuses, at any time",
+    file: "src/wire/noise/channel.ts",
+    from: "frames[0]?.length === 0 && !this.#isConfirmed && ",
+    to: "frames[0]?.length === 0 && ",
+    killedBy: {
+      file: "src/wire/noise/channel.test.ts",
+      test: "who is let in > an empty message refuses before the home has proved itself, and breaks the channel afterwards",
+    },
+  },
 ];

@@ -7,9 +7,10 @@ import { Attacker } from "./attacks.ts";
 import { type Border, MAX_MS } from "./border.ts";
 import { CODEC_BORDERS } from "./codec-borders.ts";
 import { FILE_BORDERS } from "./file-borders.ts";
+import { TUNNEL_BORDERS } from "./tunnel-borders.ts";
 import { WIRE_BORDERS, wrongExamples } from "./wire-borders.ts";
 
-const BORDERS: readonly Border[] = [...CODEC_BORDERS, ...WIRE_BORDERS, ...FILE_BORDERS];
+const BORDERS: readonly Border[] = [...CODEC_BORDERS, ...WIRE_BORDERS, ...TUNNEL_BORDERS, ...FILE_BORDERS];
 const GOALS = { ci: 1_000, full: 60_000, nightly: 1_000_000 };
 /** Each border has the same share, or less if it is slow. */
 const SHARES = BORDERS.reduce((sum, { cost = 1 }) => sum + 1 / cost, 0);

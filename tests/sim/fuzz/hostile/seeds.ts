@@ -169,4 +169,16 @@ export const PAGES: readonly Message[] = [
   { type: "closed", stream: 1, exit: null, why: { code: "c", message: "m", hint: "h" } },
 ];
 
+/** Both ways on the control stream of a tunnel. */
+export const CONTROLS: readonly Message[] = [
+  { type: "welcome", protocol: 1, mode: "full", heartbeatMs: 15_000, url: "https://a.relay.example" },
+  { type: "refused", reason: "revoked", message: "This home was revoked." },
+  { type: "certificate", id: "a", certificate: "PEM", authority: "PEM" },
+  { type: "denied", message: "This token was used." },
+  { type: "enrol", token: "t", request: "PEM", name: "a" },
+  { type: "renew", request: "PEM" },
+  { type: "ping" },
+  { type: "pong" },
+];
+
 export const ORDERS: readonly Message[] = [{ directory: "/d", secrets: '{"A":"b"}', token: "t" }];
