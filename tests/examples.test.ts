@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { ROOT, readText } from "../scripts/files.ts";
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -196,6 +197,27 @@ example(["configuration/minimal.toml"], "changes what it says and nothing else",
   const plain = await configuration("HOLDFAST_CONFIG=none");
   const restore = { "dev-server": { match: "npm run dev*", run: "{command}" } };
   expect(set).toEqual({ ...plain, restore, terminal: { ...plain["terminal"], detachKey: "ctrl-]" } });
+});
+
+/** No container can be built here: this checks what can be, the files that are copied and the command that is run. */
+example(["relay/Dockerfile", "relay/compose.yml"], "run a relay by flags that it knows, not as root", async () => {
+  const lines = readText("examples/relay/Dockerfile")
+    .split("\n")
+    .filter((line) => /^[A-Z]/.test(line));
+  const words = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.split(" ").slice(1));
+  for (const copied of words("COPY").flatMap((line) => line.slice(0, -1)))
+    expect(existsSync(join(ROOT, copied))).toBe(true);
+  expect(words("USER")).toEqual([["node"]]);
+  expect(words("ENTRYPOINT").join(" ")).toContain("/opt/holdfast/holdfast");
+  const { relay } = parse(readText("examples/relay/compose.yml")).services;
+  expect(existsSync(join(ROOT, "examples/relay", relay.build.context, relay.build.dockerfile))).toBe(true);
+  const [command, ...flags] = relay.command;
+  const home = new Home();
+  const unit = await home.run(`holdfast relay service install --print ${flags.join(" ")}`);
+  expect([command, unit.code, unit.err]).toEqual(["serve", 0, ""]);
+  for (const port of relay.ports) expect(unit.out).toContain(`0.0.0.0:${port.split(":")[1]}`);
+  expect(words("EXPOSE")).toEqual([relay.ports.map((port: string) => port.split(":")[1])]);
 });
 
 example(["README.md"], "names every example", async () => {

@@ -45,7 +45,10 @@ write(
 const self = realSelf();
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    ["watchdog", "daemon", "web", "screen", "shim", "drill"].map((name) => [name, self.command(`src/${name}/main.ts`)]),
+    ["watchdog", "daemon", "web", "screen", "shim", "drill", "relay"].map((name) => [
+      name,
+      self.command(`src/${name}/main.ts`),
+    ]),
   ),
   cli: self.command("src/cli/main.ts", "--version"),
   "cli, with a command": self.command("src/cli/main.ts", "config", "show"),

@@ -52,7 +52,8 @@ export class HomeLink {
   readonly #tabs = new Set<TunnelStream>();
   #messages: Budget = MESSAGES;
   #unread = 0;
-  #heardAt: number;
+  /** Beats, not time: if this process was stopped for a while, what has arrived meanwhile is read first. */
+  #silentBeats = 0;
   #isOver = false;
   #isAsking = false;
   #stopTimer = (): void => undefined;
@@ -61,7 +62,6 @@ export class HomeLink {
     this.peer = peer;
     this.#tunnel = tunnel;
     this.#ports = ports;
-    this.#heardAt = ports.clock.elapsed();
     this.#admission = ports.admit(peer);
     this.#control = tunnel.open(CONTROL_PATH, {
       bytes: (bytes) => this.#bytes(bytes),
@@ -163,8 +163,8 @@ export class HomeLink {
 
   #beat(): void {
     if (this.#isOver || !this.check()) return;
-    const silentMs = this.#ports.clock.elapsed() - this.#heardAt;
-    if (silentMs > SILENT_BEATS * this.#ports.heartbeatMs) {
+    this.#silentBeats += 1;
+    if (this.#silentBeats > SILENT_BEATS) {
       this.destroy(); // TC2
       return;
     }
@@ -174,7 +174,7 @@ export class HomeLink {
 
   #bytes(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    this.#heardAt = this.#ports.clock.elapsed();
+    this.#silentBeats = 0;
     const messages = this.#reader.push(bytes);
     if (messages === undefined) this.destroy(); // TC3
     for (const message of messages ?? []) if (!this.#isOver) this.#take(message);

@@ -24,6 +24,8 @@ import { readTls } from "./tls-files.ts";
 const LOCK = "relay.lock";
 /** Connections of homes from one address: an office, or a relay's own restart, has many. */
 const CONNECTIONS = { count: 600, windowMs: 60_000 };
+/** Of TLS; after it a home has as long to show who it is (HL3 of home-link.ts). */
+const HANDSHAKE_MS = 10_000;
 /** Larger than any message of a page, which are encrypted in pieces of 64 KiB. */
 const MAX_MESSAGE = 128 << 10;
 /** RY3. How long before its end, and how often that is looked at. */
@@ -155,8 +157,9 @@ async function listenForHomes({ clock, tunnels }: RelayWorld, given: ForHomes): 
   let server = await authority.server(hosts);
   const options = { ...server, ...at, authority: authority.certificate };
   const greets = (address: string) => !pacer.isFull && addresses.count(address);
-  const listener = await tunnels.listen({ ...options, greets, admit: () => pacer.next() }, (peer, tunnel) =>
-    homes.accept(peer, tunnel),
+  const listener = await tunnels.listen(
+    { ...options, handshakeMs: HANDSHAKE_MS, greets, admit: () => pacer.next() },
+    (peer, tunnel) => homes.accept(peer, tunnel),
   );
   let stopLooking: () => void = () => undefined;
   const look = async () => {

@@ -6,7 +6,8 @@
 // TU3. The accepting side verifies nothing by itself: it reports what the client's certificate is, and why TLS does not
 //      trust it. So the client can be told the reason. The owner decides, and closes. What it does check is who has
 //      signed the certificate: of one that has expired, TLS reports only that, whoever signed it.
-// TU4. Everything that arrives is limited: streams, headers, and what is kept in memory.
+// TU4. Everything that arrives is limited: streams, headers, what is kept in memory, and the time and number of clients
+//      that have not finished TLS.
 
 export interface TunnelStream {
   /** Sends bytes. Returns false if no more should be sent before `drained`. */
@@ -91,6 +92,8 @@ export type TunnelListenOptions = TunnelIdentity & {
   readonly authority: string;
   /** Whether a connection from this address may begin TLS at all. */
   greets?(address: string): boolean;
+  /** How long a client may take until TLS is there (TU4). */
+  readonly handshakeMs?: number;
   /** Waits for its turn: the owner paces handshakes. */
   admit?(): Promise<void>;
 };

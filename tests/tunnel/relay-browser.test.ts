@@ -1,5 +1,4 @@
-// The relay and browsers: which host serves what, who may open a tab, and that bytes pass both ways and wait for
-// readers.
+// The relay and browsers: which host serves what, who may open a tab, and how bytes pass both ways.
 import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { createConnection } from "node:net";

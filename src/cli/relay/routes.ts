@@ -4,32 +4,41 @@ import type { Context } from "../command-world.ts";
 import { type DataFlags, described, flag, numberFlag, text, textFlag, timeFlag } from "../flags.ts";
 import type { LogFlags, TokenFlags } from "./commands.ts";
 import type { ServeFlags } from "./serve.ts";
+import type { ServiceFlags } from "./service.ts";
 
 const home = textFlag("dir", "The relay's home [default = holdfast-relay in the XDG state directory]");
 const HOME = "{id, label, name, url, enrolledAt, seenAt, connected, tabs, certificateUntil, revokedAt}";
 
+const SERVING = {
+  home,
+  domain: {
+    kind: "parsed",
+    parse: text,
+    placeholder: "name",
+    brief: "Browsers find each home at LABEL.NAME; a port may follow, if browsers see one",
+  },
+  host: {
+    kind: "parsed",
+    parse: text,
+    placeholder: "name",
+    optional: true,
+    variadic: true,
+    brief: "A name or address by which homes reach the relay; may be repeated [default = the domain]",
+  },
+  listen: textFlag("address", "Where homes connect [default = 0.0.0.0:7443]"),
+  https: textFlag("address", "Where browsers connect, such as 0.0.0.0:443; with --cert and --key"),
+  cert: textFlag("file", "The certificate for browsers and its chain, for *.NAME, as PEM; read again at SIGHUP"),
+  key: textFlag("file", "Its key, as PEM"),
+  http: textFlag("address", "Instead of --https: plain HTTP on loopback, behind a reverse proxy"),
+  life: timeFlag("How long a home's certificate is valid; it is renewed by itself [default = 30d]"),
+  grace: timeFlag("How long after that it may still be renewed [default = 30d]"),
+  heartbeat: timeFlag("How often both sides show that they are there [default = 15s]"),
+} as const;
+
 const serve = buildCommand<ServeFlags, [], Context>({
   loader: async () => (await import("./serve.ts")).serveCommand,
   parameters: {
-    flags: {
-      home,
-      domain: {
-        ...{ kind: "parsed", parse: text, placeholder: "name" },
-        brief: "Browsers find each home at LABEL.NAME; a port may follow, if browsers see one",
-      },
-      host: {
-        ...{ kind: "parsed", parse: text, placeholder: "name", optional: true, variadic: true },
-        brief: "A name or address by which homes reach the relay; may be repeated [default = the domain]",
-      },
-      listen: textFlag("address", "Where homes connect [default = 0.0.0.0:7443]"),
-      https: textFlag("address", "Where browsers connect, such as 0.0.0.0:443; with --cert and --key"),
-      cert: textFlag("file", "The certificate for browsers and its chain, for *.NAME, as PEM; read again at SIGHUP"),
-      key: textFlag("file", "Its key, as PEM"),
-      http: textFlag("address", "Instead of --https: plain HTTP on loopback, behind a reverse proxy"),
-      life: timeFlag("How long a home's certificate is valid; it is renewed by itself [default = 30d]"),
-      grace: timeFlag("How long after that it may still be renewed [default = 30d]"),
-      heartbeat: timeFlag("How often both sides show that they are there [default = 15s]"),
-    },
+    flags: SERVING,
   },
   docs: described(
     "Run a relay, through which browsers reach homes that have no open port",
@@ -104,9 +113,28 @@ const log = buildCommand<LogFlags, [], Context>({
   docs: { brief: "Print who was enrolled, renewed, replaced and revoked, when, and from which address" },
 });
 
+const install = buildCommand<ServiceFlags, [], Context>({
+  loader: async () => (await import("./service.ts")).serviceInstallCommand,
+  parameters: {
+    flags: {
+      ...SERVING,
+      system: flag("As a service of the system, which needs root [default = of this user]"),
+      print: flag("Only print the unit and change nothing"),
+      json: flag("One JSON object {installed, unit, home, steps}"),
+    },
+  },
+  docs: described(
+    "Start the relay at boot, and let systemd restart it",
+    "Takes the flags of `relay serve`, writes holdfast-relay.service, enables and starts it. `systemctl reload` makes it",
+    "read the certificate for browsers again. To change something, install again.",
+  ),
+});
+
+const service = buildRouteMap({ routes: { install }, docs: { brief: "The relay as a service of systemd: install" } });
+
 const relay = buildRouteMap({
-  routes: { serve, token, ls, revoke, status, log },
-  docs: { brief: "A relay for homes without an open port: serve, token, ls, revoke, status, log" },
+  routes: { serve, token, ls, revoke, status, log, service },
+  docs: { brief: "A relay for homes without an open port: serve, token, ls, revoke, status, log, service" },
 });
 
 export const relayRoutes = { relay };

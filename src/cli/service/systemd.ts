@@ -1,4 +1,4 @@
-// systemd's user manager, through its own programs: `systemctl --user` and `loginctl`.
+// systemd's user manager, or that of the system, through its own programs: `systemctl` and `loginctl`.
 // SY1. If the manager does not answer (in a container there is none), its own error message is the result.
 // SY2. If the login did not set the manager's directory (su, cron), the usual one is used.
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -22,12 +22,22 @@ export type UnitState = {
   readonly pid: number | null;
 };
 
+/** A unit, and whose manager it belongs to. */
+export type ManagedUnit = { readonly name: string; readonly manager: "user" | "system" };
+
+const OURS: ManagedUnit = { name: UNIT_NAME, manager: "user" };
+
 export class Systemd {
   readonly #world: DaemonCommandWorld;
+  readonly #unit: string;
+  /** What `systemctl` is told first. */
+  readonly #scope: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor(world: DaemonCommandWorld) {
+  constructor(world: DaemonCommandWorld, { name, manager }: ManagedUnit = OURS) {
     this.#world = world;
+    this.#unit = name;
+    this.#scope = manager === "user" ? ["--user"] : [];
     const environment = world.self.environment();
     const usual = `/run/user/${realMachine().uid}`;
     const known = environment["XDG_RUNTIME_DIR"] !== undefined || world.disk.stat(usual)?.kind !== "directory";
@@ -36,7 +46,8 @@ export class Systemd {
 
   /** The state of our unit; refused if no manager answers (SY1). */
   async unit(): Promise<Result<UnitState>> {
-    const answer = await this.#ask("systemctl", LOOK_MS, "--user", "show", `--property=${SHOWN.join(",")}`, UNIT_NAME);
+    const shown = ["show", `--property=${SHOWN.join(",")}`, this.#unit];
+    const answer = await this.#ask("systemctl", LOOK_MS, ...this.#scope, ...shown);
     if (answer.kind !== "ended" || answer.code !== 0) return noManager(answer);
     const found = propertiesIn(answer.out);
     const state = found.get("ActiveState") ?? "inactive";
@@ -45,9 +56,10 @@ export class Systemd {
     return ok({ enabled, active: state === "active", state, pid: pid > 0 ? pid : null });
   }
 
-  /** Runs `systemctl --user` with these arguments; refused with its own message if it fails. */
+  /** Runs `systemctl` with these arguments; refused with its own message if it fails. */
   async change(...words: readonly string[]): Promise<Result<void>> {
-    return done(`systemctl --user ${words.join(" ")}`, await this.#ask("systemctl", CHANGE_MS, "--user", ...words));
+    const all = [...this.#scope, ...words];
+    return done(`systemctl ${all.join(" ")}`, await this.#ask("systemctl", CHANGE_MS, ...all));
   }
 
   /** Whether the manager starts at boot and stays after logout; undefined if unknown. */

@@ -67,7 +67,7 @@ export function isPlainPath(path: string): boolean {
   return path.startsWith("/") && !/[\p{Cc}]/u.test(path) && path === path.trim();
 }
 
-function commandLine([program = "", ...args]: readonly string[]): string {
+export function commandLine([program = "", ...args]: readonly string[]): string {
   return [word(`:${program}`), ...args.map(word)].join(" "); // U1
 }
 

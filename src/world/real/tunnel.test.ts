@@ -1,5 +1,6 @@
 // Real TLS over loopback: who is trusted, what is reported, and that streams do not wait for each other.
 import { afterEach, beforeAll, expect, test } from "bun:test";
+import { createConnection } from "node:net";
 import { Authority, certificates, type TestIdentity } from "../../../tests/tunnel/certificates.ts";
 import { until } from "../../../tests/until.ts";
 import type {
@@ -231,3 +232,36 @@ test("RT3 when one side goes, the other learns of it once, and its streams close
   );
   expect(end.code).not.toBe("CLOSED");
 });
+
+test("TU4 a client that does not finish TLS in time is closed, one that does is not, and a stranger never begins", async () => {
+  const { port, accepted } = await relay({ handshakeMs: 4000 });
+  const { one, state } = await connected(port, accepted);
+  const silent = plainClient(port);
+  await until(
+    "it is closed",
+    () => silent.isClosed(),
+    () => accepted.length,
+  );
+  expect([accepted.length, state.end, one.end]).toEqual([1, undefined, undefined]);
+  const unwelcome = await relay({ greets: () => false });
+  const { state: refused } = home(unwelcome.port);
+  await until(
+    "it is closed",
+    () => refused.end,
+    () => unwelcome.accepted,
+  );
+  expect(unwelcome.accepted).toEqual([]);
+});
+
+/** Begins a record of TLS, and says nothing more. */
+function plainClient(port: number): { isClosed(): boolean } {
+  let isClosed = false;
+  const socket = createConnection(port, "127.0.0.1", () => void socket.write(Uint8Array.of(0x16, 3, 1, 2, 0)));
+  socket.on("error", () => undefined); // `close` follows.
+  socket.on("close", () => {
+    isClosed = true;
+  });
+  socket.resume();
+  closers.push(() => socket.destroy());
+  return { isClosed: () => isClosed };
+}

@@ -6,6 +6,7 @@
 import { X509Certificate } from "node:crypto";
 import * as http2 from "node:http2";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import * as tls from "node:tls";
 import { Fault } from "../../base/fault.ts";
 import { sha256 } from "../hash.ts";
@@ -38,6 +39,8 @@ const SETTINGS: http2.Settings = {
 const SESSION = { maxSessionMemory: 200, settings: SETTINGS };
 /** How long TLS may take. */
 const HANDSHAKE_MS = 20_000;
+/** TU4. Beyond it, the one that has taken longest has to leave. */
+const MAX_HANDSHAKES = 256;
 
 export function realTunnels(): Tunnels {
   return { dial, listen };
@@ -138,12 +141,17 @@ async function listen(
   const { host, port, authority } = options;
   const server = tls.createServer({
     ...contextOf(options, authority),
-    ...{ ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false, handshakeTimeout: HANDSHAKE_MS },
+    ...{ ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false },
   });
+  const handshakes = new Handshakes(options.handshakeMs ?? HANDSHAKE_MS);
   server.on("connection", (socket) => {
     if (options.greets?.(socket.remoteAddress ?? "") === false) socket.destroy();
+    else handshakes.began(socket);
   });
-  server.on("secureConnection", (socket) => void accepted(socket, options, accept));
+  server.on("secureConnection", (socket) => {
+    handshakes.ended(socket);
+    void accepted(socket, options, accept);
+  });
   server.on("tlsClientError", () => undefined); // It was never a tunnel.
   await listening(server, host, port);
   return {
@@ -151,6 +159,32 @@ async function listen(
     renew: (identity) => server.setSecureContext(contextOf(identity, authority)),
     close: () => server.close(),
   };
+}
+
+/** TU4. The clients that have not finished TLS. Bun's own `handshakeTimeout` has no effect. */
+class Handshakes {
+  readonly #ms: number;
+  /** In the order in which they came. */
+  readonly #waiting = new Map<Duplex, NodeJS.Timeout>();
+
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  began(socket: Duplex): void {
+    this.#waiting.set(
+      socket,
+      setTimeout(() => socket.destroy(), this.#ms),
+    );
+    socket.once("close", () => this.ended(socket));
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > MAX_HANDSHAKES) oldest?.destroy();
+  }
+
+  ended(socket: Duplex): void {
+    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.delete(socket);
+  }
 }
 
 /** The authority is sent along: a client that knows only its hash has to see it (RT2). */
