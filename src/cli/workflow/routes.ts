@@ -102,7 +102,7 @@ const ls = buildCommand<ListFlags, [], Context>({
 const show = buildCommand<DataFlags, [run: string], Context>({
   loader: async () => (await import("./show.ts")).workflowsShowCommand,
   parameters: {
-    flags: { home, json: flag(`One JSON object ${ROW.slice(0, -1)}, records, attempts, retries}`) },
+    flags: { home, json: flag(`One JSON object ${ROW.slice(0, -1)}, records, attempts, retries, from}`) },
     positional: { kind: "tuple", parameters: [workflow] },
   },
   docs: { brief: "Show a run: its state, its steps, and what it needs; of several with this name the newest" },
