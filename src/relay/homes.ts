@@ -76,7 +76,8 @@ export class Homes {
     const older = this.#connected.get(id);
     this.#connected.set(id, link);
     const by = { address: link.peer.address, home: id };
-    void this.#ports.store.change(by, (before, now) => ok(seen(before, id, now))).catch(() => undefined); // If the log has stopped, the program ends; else it is the next visit that is recorded.
+    const noted = this.#ports.store.change(by, (before, now) => ok(seen(before, id, now)));
+    void noted.catch(() => undefined); // If the log has stopped, the program ends; else the next visit is recorded.
     return ok(older === undefined ? undefined : this.#replace(older, by));
   }
 

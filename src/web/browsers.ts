@@ -40,17 +40,12 @@ export class Browsers {
 
   /** BW1. The browser with this token; undefined for a wrong one. */
   of(token: string): Device | undefined {
-    try {
-      return deviceOf(this.#devices(), sha256(token), this.#world.clock.now());
-    } catch (error) {
-      if (isFault(error)) return undefined;
-      throw error;
-    }
+    return deviceOf(this.#readable(), sha256(token), this.#world.clock.now());
   }
 
-  /** Those that come through a relay, and what may pair one (DV5). */
+  /** Those that come through a relay, and what may pair one (DV5). If the disk does not answer, nobody may come. */
   remote(): Devices {
-    const { links, devices } = current(this.#devices(), this.#world.clock.now());
+    const { links, devices } = current(this.#readable(), this.#world.clock.now());
     return {
       links: links.filter(({ rights }) => rights !== undefined),
       devices: devices.filter(({ key }) => key !== undefined),
@@ -83,6 +78,15 @@ export class Browsers {
       return client.ok ? ok(client.value) : client;
     } catch (error) {
       if (isFault(error)) return refused(DAEMON_DOWN, "The daemon is not running.", error.hint);
+      throw error;
+    }
+  }
+
+  #readable(): Devices {
+    try {
+      return this.#devices();
+    } catch (error) {
+      if (isFault(error)) return NO_DEVICES;
       throw error;
     }
   }

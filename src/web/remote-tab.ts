@@ -5,6 +5,7 @@
 // RB2. On this channel only the token of that device opens the page, and only while it is not revoked.
 // RB3. What arrives is read as fast as it is decrypted; what is sent is counted until the tunnel has taken it.
 // RB4. A channel that does not open in time is closed.
+// RB5. An error of ours ends this tab, and no other one.
 import { isFault } from "../base/fault.ts";
 import type { Device } from "../core/devices.ts";
 import { MAX_LINE } from "../wire/lines.ts";
@@ -40,6 +41,7 @@ export class RemoteTab implements TunnelStreamEvents, WebSocketConnection {
   readonly #stopWaiting: () => void;
   #candidates: readonly Candidate[] = [];
   #page: WebSocketEvents | undefined;
+  #hasFailed = false;
   /** Of what the tunnel has not taken yet. */
   #unsent = 0;
 
@@ -63,7 +65,10 @@ export class RemoteTab implements TunnelStreamEvents, WebSocketConnection {
 
   bytes(bytes: Uint8Array): void {
     this.#stream.pause(); // RB3
-    void this.#channel.receive(bytes).then(() => this.#stream.resume());
+    void this.#channel.receive(bytes).then(
+      () => this.#stream.resume(),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   drained(): void {
@@ -72,7 +77,8 @@ export class RemoteTab implements TunnelStreamEvents, WebSocketConnection {
 
   closed(): void {
     this.#stopWaiting();
-    this.#channel.lost();
+    if (this.#hasFailed) this.#ended();
+    else this.#channel.lost();
   }
 
   // What the tab asks for.
@@ -134,6 +140,13 @@ export class RemoteTab implements TunnelStreamEvents, WebSocketConnection {
       return device?.key === key ? device : undefined;
     };
     this.#page = accept(this, { of, wrong: () => browsers.wrong() });
+  }
+
+  /** RB5 */
+  #fail(error: unknown): void {
+    this.#hasFailed = true;
+    this.#ports.failed(error);
+    this.destroy();
   }
 
   #ended(): void {

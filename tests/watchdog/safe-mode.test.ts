@@ -186,7 +186,7 @@ test("SM-3(a,f) entering lists providers and background checkpoints as off, and 
   expect(mode().isActive()).toBe(true);
   expect(mode().state).toMatchObject({
     reason: "three crashes",
-    off: ["providers", "background-checkpoints"],
+    off: ["providers", "tunnel", "background-checkpoints"],
   });
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(true);
   expect(await mode().exit()).toBe(true);

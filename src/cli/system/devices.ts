@@ -17,7 +17,7 @@ import { lookLive } from "../look.ts";
 import { printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
 
-const HEAD = ["ID", "BROWSER", "SINCE", "LAST USED"];
+const HEAD = ["ID", "BROWSER", "RIGHTS", "SINCE", "LAST USED"];
 /** Unique among a few dozen, and short enough to type. */
 const ID_LENGTH = 12;
 /** A web host that was just started answers sooner. */
@@ -70,8 +70,8 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
 }
 
 function tableOf({ console }: DaemonCommandWorld, devices: readonly ListedDevice[]): string {
-  const rows = devices.map(({ id, name, madeAt, usedAt }) =>
-    [id.slice(0, ID_LENGTH), name, localTime(console, madeAt), localTime(console, usedAt)].map(visibleLine),
+  const rows = devices.map(({ id, name, rights, madeAt, usedAt }) =>
+    [id.slice(0, ID_LENGTH), name, rights, localTime(console, madeAt), localTime(console, usedAt)].map(visibleLine),
   );
   return tableText(console, [HEAD, ...rows], [{ column: HEAD.indexOf("BROWSER"), keeps: "start" }]);
 }

@@ -4,7 +4,7 @@ import type { Context } from "../command-world.ts";
 import { type DataFlags, described, flag, home, text } from "../flags.ts";
 import type { RevokeFlags } from "./devices.ts";
 
-const DEVICE = "{id, name, madeAt, usedAt}";
+const DEVICE = "{id, name, madeAt, usedAt, kind, rights}";
 
 const open = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./devices.ts")).openCommand,

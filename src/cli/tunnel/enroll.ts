@@ -35,7 +35,7 @@ async function enroll(world: DaemonCommandWorld, flags: EnrollFlags, at: string,
   else
     await say(
       world.console,
-      `this home is enrolled at ${visibleLine(host)}. It connects within seconds while Holdfast is up: holdfast tunnel status`,
+      `this home is enrolled at ${visibleLine(host)}. While Holdfast is up, it connects: holdfast tunnel status`,
     );
   return ok(EXIT.ok);
 }

@@ -57,8 +57,8 @@ export const WEB: readonly Mutant[] = [
   {
     mutant: "any browser's token is good while one is signed in",
     file: "src/web/browsers.ts",
-    from: "return deviceOf(this.#devices(), sha256(token), this.#world.clock.now());",
-    to: "return this.#devices().devices[0];",
+    from: "return deviceOf(this.#readable(), sha256(token), this.#world.clock.now());",
+    to: "return this.#readable().devices[0];",
     killedBy: {
       file: "src/web/host.test.ts",
       test: "access > G3, PS1 without a browser's own token a tab is closed, and learns how to get one",
@@ -77,8 +77,8 @@ export const WEB: readonly Mutant[] = [
   {
     mutant: "a token with something behind it is good",
     file: "src/web/browsers.ts",
-    from: "deviceOf(this.#devices(), sha256(token), ",
-    to: "deviceOf(this.#devices(), sha256(token.slice(0, 64)), ",
+    from: "deviceOf(this.#readable(), sha256(token), ",
+    to: "deviceOf(this.#readable(), sha256(token.slice(0, 64)), ",
     killedBy: {
       file: "src/web/host.test.ts",
       test: "access > G3, PS1 without a browser's own token a tab is closed, and learns how to get one",
