@@ -3,7 +3,7 @@
 
 import { localTime } from "../base/local-time.ts";
 import { visible, visibleLine } from "../base/visible.ts";
-import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
+import { offTexts, readSafeMode } from "../home/safe-mode.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 const LEAVE = "holdfast safe-mode exit";
@@ -12,7 +12,7 @@ const REPORT = "holdfast recovery report, and `holdfast logs` for what happened 
 export async function banner({ console, disk }: CommandWorld, home: string, json: boolean): Promise<void> {
   const mode = readSafeMode(disk, home);
   if (!mode.active) return;
-  const off = SAFE_MODE_OFF.filter(({ name }) => mode.off.includes(name)).map(({ says }) => says);
+  const off = offTexts(mode.off);
   const since = mode.since === "" ? "" : ` (since ${localTime(console, mode.since)})`;
   const message = `safe mode, because ${mode.reason}${since}`;
   if (json) {

@@ -15,20 +15,32 @@ import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { SAFE_MODE } from "./layout.ts";
+import { SAFE_MODE, TUNNEL_IDENTITY } from "./layout.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "./recovery-bus.ts";
 
 export const SAFE_MODE_ENTERED = "recovery.safemode.entered";
 export const SAFE_MODE_EXITED = "recovery.safemode.exited";
 
-export type Subsystem = { readonly name: string; readonly says: string };
+type Subsystem = { readonly name: string; readonly says: string };
+const TUNNEL = "tunnel";
 
-/** The file and the event contain this list, so that a banner needs nothing else (SM-6). */
-export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
+/** The file and the event contain their names, so that a banner needs nothing else (SM-6). */
+const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
   { name: "providers", says: "provider adapters: new agent turns and workflow steps wait" },
-  { name: "tunnel", says: "the tunnel: this home cannot be reached through its relay" },
+  { name: TUNNEL, says: "the tunnel: this home cannot be reached through its relay" },
   { name: "background-checkpoints", says: "background checkpoint writes" },
 ]);
+
+/** For people: what is off, by the names. */
+export function offTexts(names: readonly string[]): string[] {
+  return SAFE_MODE_OFF.filter(({ name }) => names.includes(name)).map(({ says }) => says);
+}
+
+/** A home that is not enrolled has no tunnel that could be off. */
+export function safeModeOff(disk: Disk, home: string): string[] {
+  const isEnrolled = readJson(disk, joinPath(home, TUNNEL_IDENTITY)) !== undefined;
+  return SAFE_MODE_OFF.map(({ name }) => name).filter((name) => name !== TUNNEL || isEnrolled);
+}
 
 /** `recovery/safe-mode.json` */
 export type SafeModeState =
@@ -48,7 +60,7 @@ export function readSafeMode(disk: Disk, home: string): SafeModeState {
     return lookAt(disk, home);
   } catch (error) {
     if (!isFault(error)) throw error;
-    return on(unreadable(safeModePath(home)), "");
+    return on({ disk, home }, unreadable(safeModePath(home)), "");
   }
 }
 
@@ -60,15 +72,15 @@ function lookAt(disk: Disk, home: string): SafeModeState {
   const text = (key: string, otherwise: string) => (typeof found?.[key] === "string" ? found[key] : otherwise);
   const since = text("since", "");
   if (found?.["active"] === false) return { active: false, since };
-  return on(text("reason", unreadable(path)), since); // S2
+  return on({ disk, home }, text("reason", unreadable(path)), since); // S2
 }
 
 function unreadable(path: string): string {
   return `${path} cannot be read`;
 }
 
-function on(reason: string, since: string): SafeModeState {
-  return { active: true, reason, since, off: SAFE_MODE_OFF.map(({ name }) => name) };
+function on({ disk, home }: Pick<SafeModePlace, "disk" | "home">, reason: string, since: string): SafeModeState {
+  return { active: true, reason, since, off: safeModeOff(disk, home) };
 }
 
 /** S5 */
@@ -87,7 +99,7 @@ export class SafeMode {
 
   constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
     this.#place = place;
-    this.#seen = on(unreadable(safeModePath(place.home)), ""); // S2
+    this.#seen = on(place, unreadable(safeModePath(place.home)), ""); // S2
     this.#complain = complain;
     this.#bus = bus;
   }
@@ -126,7 +138,7 @@ export class SafeMode {
   /** In force at once; resolves to whether it is durable. */
   async enter(reason: string): Promise<boolean> {
     if (this.state.active) return this.#settled(true); // S3
-    return this.#change(on(reason, this.#now()), SAFE_MODE_ENTERED);
+    return this.#change(on(this.#place, reason, this.#now()), SAFE_MODE_ENTERED);
   }
 
   /** Called for the operator: everything that was off may be on again. */

@@ -10,7 +10,7 @@ import { attemptEvidence } from "../home/held/attempt-evidence.ts";
 import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { readLastCrash } from "../home/last-crash.ts";
 import { readReport, reportNames } from "../home/reports.ts";
-import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
+import { offTexts, readSafeMode, safeModeOff } from "../home/safe-mode.ts";
 import { fitting } from "../wire/check.ts";
 import { side } from "../wire/holder/protocol.ts";
 import {
@@ -92,7 +92,7 @@ function safeModeView(
   return {
     active: true,
     reason: told?.reason ?? (file.active ? file.reason : "The reason is not on record."),
-    off: SAFE_MODE_OFF.map(({ says }) => says),
+    off: offTexts(safeModeOff(disk, home)),
     leave: "holdfast safe-mode exit",
     report: "holdfast recovery report",
   };

@@ -60,17 +60,13 @@ describe("what a page gets", () => {
 
   test("SM-6(b) safe mode: what is off, why, how to leave and report it, even while the daemon is down", async () => {
     const on = await host();
-    // As Holdfast 0.1 wrote it.
+    // As Holdfast 0.1 wrote it. This home has no tunnel to turn off.
     const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel"] };
     put(world.disk, `${on.home}/recovery/safe-mode.json`, JSON.stringify(file));
     const expected = {
       active: true,
       reason: "3 crashes in 60 s",
-      off: [
-        "provider adapters: new agent turns and workflow steps wait",
-        "the tunnel: this home cannot be reached through its relay",
-        "background checkpoint writes",
-      ],
+      off: ["provider adapters: new agent turns and workflow steps wait", "background checkpoint writes"],
       leave: "holdfast safe-mode exit",
       report: "holdfast recovery report",
     };

@@ -1,7 +1,7 @@
 // Claims about crash loops and safe mode.
 import { expect, test } from "bun:test";
 import type { Fault } from "../../src/base/fault.ts";
-import { readSafeMode, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/home/safe-mode.ts";
+import { offTexts, readSafeMode, SafeMode, safeModeOff, safeModePath } from "../../src/home/safe-mode.ts";
 import { makeDirectories } from "../../src/log/file/file.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
 import { CrashLoopDetector, crashHistoryPath } from "../../src/watchdog/crash-loop.ts";
@@ -186,7 +186,7 @@ test("SM-3(a,f) entering lists providers and background checkpoints as off, and 
   expect(mode().isActive()).toBe(true);
   expect(mode().state).toMatchObject({
     reason: "three crashes",
-    off: ["providers", "tunnel", "background-checkpoints"],
+    off: ["providers", "background-checkpoints"],
   });
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(true);
   expect(await mode().exit()).toBe(true);
@@ -278,7 +278,16 @@ test("SM-3(f) the file has everything a banner needs: what is off, why, and sinc
     active: true,
     reason: "daemon crashed 3 times",
     since: new Date(clock.now()).toISOString(),
-    off: SAFE_MODE_OFF.map(({ name }) => name),
+    off: safeModeOff(disk, HOME),
   });
-  expect(SAFE_MODE_OFF.every(({ says }) => says.length > 0)).toBe(true);
+  expect(offTexts(safeModeOff(disk, HOME))).toHaveLength(2);
+});
+
+test("SM-3(c) the tunnel is among what is off in a home that is enrolled at a relay, and in no other", () => {
+  const { disk } = setUp();
+  expect(safeModeOff(disk, HOME)).not.toContain("tunnel");
+  makeDirectories(disk, `${HOME}/tunnel`, HOME);
+  put(disk, `${HOME}/tunnel/identity.json`, "{}");
+  expect(safeModeOff(disk, HOME)).toContain("tunnel");
+  expect(offTexts(["tunnel"])).toEqual([expect.stringContaining("relay")]);
 });
