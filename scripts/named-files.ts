@@ -1,6 +1,5 @@
 // The files that the source documents name (docs/REQUIREMENTS.md says which documents H1, H2, B, S and P are), and ours
 // that do their work. Each of ours has at least the line coverage that the documents ask for.
-// B's tunnel has no file here: it is not built.
 // NF1. A file that is missing, for example because it was renamed, is under the limit too: the list has to follow.
 import { type Coverage, percent } from "./lcov.ts";
 
@@ -65,6 +64,11 @@ export const NAMED: readonly Named[] = [
     document: "B",
     name: "Subprocess Crash Recovery",
     ours: ["src/core/agent/decide-process.ts", "src/core/agent/apply-process.ts", "src/daemon/agent/process-ends.ts"],
+  },
+  {
+    document: "B",
+    name: "Tunnel Reconnection Recovery",
+    ours: ["src/core/tunnel/machine.ts", "src/core/tunnel/tunnel.ts", "src/web/tunnel.ts"],
   },
   { document: "B", name: "Circuit Breaker State Machine", ours: ["src/base/breaker.ts"] },
   {

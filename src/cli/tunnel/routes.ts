@@ -1,11 +1,13 @@
 // The commands of a home's tunnel to a relay, and of the devices that come through it: names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
-import { DEVICE_RIGHTS } from "../../core/devices.ts";
+import type { DeviceRights } from "../../core/devices.ts";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, described, flag, home, text, textFlag } from "../flags.ts";
 import type { EnrollFlags } from "./enroll.ts";
 import type { PairFlags } from "./pair.ts";
 
+/** Not imported: this file is loaded by every command. */
+const RIGHTS = ["look", "answer", "type"] as const satisfies readonly DeviceRights[];
 const STATUS = "{enrolled, relay, id, wanted, state, since, why, dialAt, url, certificateUntil}";
 
 const enroll = buildCommand<EnrollFlags, [string, string], Context>({
@@ -59,7 +61,7 @@ const pair = buildCommand<PairFlags, [], Context>({
     flags: {
       home,
       rights: {
-        ...{ kind: "enum", values: DEVICE_RIGHTS, default: "type" },
+        ...{ kind: "enum", values: RIGHTS, default: "type" },
         brief: "look: see everything; answer: also prompts and uncertain steps; type: everything on the page",
       },
       name: textFlag("name", "What `holdfast devices` calls it"),
