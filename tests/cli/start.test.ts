@@ -26,5 +26,5 @@ test("--version and --help load no command and no log: only stricli, the console
     "node:path",
     "package.json",
   ]);
-  expect(loaded.length).toBeLessThan(39);
+  expect(loaded.length).toBeLessThan(40);
 });
