@@ -4,6 +4,8 @@
 // W2. An open page finds the next host: the port of the last one is used if it is free.
 // W3. If a requested port is taken, the host waits for it: a restart would not free it.
 // W4. Tabs are limited, in all and for each browser; those that have not said hello keep no one out.
+// W5. If the page cannot be built from its sources, the next host tries: Bun remembers a directory that could not be
+//     read once for as long as the process lives.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import { own } from "../base/own.ts";
@@ -48,6 +50,8 @@ export type HostOptions = {
   readonly port: number;
   /** For the log that people read. */
   readonly say: (words: string) => void;
+  /** W5 */
+  readonly giveUp?: (why: string) => void;
 };
 
 export type WebHost = {
@@ -66,7 +70,12 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
   const browsers = new Browsers({ ...{ disk, clock, home, dial }, token: () => readText(disk, `${home}/${TOKEN}`) });
   const failed = (error: unknown) => say(`an answer failed: ${String(error)}`);
   const socket = tabs({ ...world, home }, { browsers, dial, failed });
-  const ports = { browsers, files: pageFiles, random: random.bytes, socket };
+  const files = () =>
+    pageFiles().catch((error: unknown) => {
+      options.giveUp?.(`the page could not be built: ${String(error)}`); // W5
+      throw error;
+    });
+  const ports = { browsers, files, random: random.bytes, socket };
   const listener = await listen(world, options, (request, port) => answer(request, { port, ...ports }));
   const url = `http://127.0.0.1:${listener.port}/`;
   const address = `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`;

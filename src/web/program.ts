@@ -27,6 +27,7 @@ import { WebTunnel } from "./home-tunnel.ts";
 import { startHost, type WebHost } from "./host.ts";
 
 const FAILED = 1;
+const GIVE_UP_MS = 100;
 const USAGE = 2;
 const DEFAULT_WEB = { enabled: true, port: 0 };
 const DEFAULT_HEARTBEAT_MS = 2_000;
@@ -130,7 +131,9 @@ async function serve({ home, port, link, serves }: Serving): Promise<number> {
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
   program.onSignal("SIGHUP", () => undefined); // The terminal that we were started from may close.
-  const host = await Promise.race([startHost(world, { home, port, say }), told.promise]);
+  // Not at once: the request that met it is answered first.
+  const giveUp = (why: string) => void world.clock.after(GIVE_UP_MS, () => program.exit(leave(why, FAILED)));
+  const host = await Promise.race([startHost(world, { home, port, say, giveUp }), told.promise]);
   if (host !== undefined) {
     serves(host);
     link.live();
