@@ -215,8 +215,8 @@ test("HM1 of two homes with one identity the older is cut off, and both are told
   expect((await older.heard("refused")).reason).toBe("replaced");
   await older.ended();
   expect((await site.ask({ method: "ls" }))[0]?.connected).toBe(true);
-  const events = (await site.ask({ method: "log", count: 100 })).map(({ event }) => event);
-  expect(events).toContain("relay.home.replaced");
+  const events = async () => (await site.ask({ method: "log", count: 100 })).map(({ event }) => event);
+  await until("it is on record", async () => (await events()).includes("relay.home.replaced"), events);
 });
 
 test("TC2 a silent home is closed, one that answers stays; HL2 one whose certificate ends is closed", async () => {
