@@ -78,7 +78,7 @@ export type CpuTimes = ReadonlyMap<string, number>;
 
 export function cpuTimesOf(pids: readonly number[]): CpuTimes {
   return new Map(
-    pids.flatMap((pid) =>
+    pids.filter((pid) => startOf(pid) !== undefined).flatMap((pid) =>
       readdirSync(`/proc/${pid}/task`).map((id): [string, number] => {
         const path = `/proc/${pid}/task/${id}/schedstat`;
         return [path, Number(textOf(path).split(" ")[0]) / 1e6];

@@ -160,7 +160,6 @@ async function flood(web: Web): Promise<Row[]> {
   await terminal(page, "flood");
   await page.evaluate("longest = 0");
   const screen = async () => (await page.locator(".xterm-accessibility-tree").allInnerTexts()).join("\n");
-  const window = new Window([...home.words, "attach", "--read-only", "flood"], home.env);
   await page.keyboard.type("go\n");
   const isQuiet = async () => Boolean(await page.evaluate("performance.now() - lastCame > 1000")) || undefined;
   await until("the end of the flood in the page", FLOOD_MS, isQuiet);
@@ -169,6 +168,8 @@ async function flood(web: Web): Promise<Row[]> {
   const isShown = async () => /1400000\s+the flood is over/.test(await screen()) || undefined;
   await until("the last screen in the page", FLOOD_MS, isShown);
   await page.context().close();
+  const window = new Window([...home.words, "attach", "--read-only", "flood"], home.env);
+  await window.shows("the flood is over"); // The one before, on the restored screen.
   const shown = window.shows("the flood is over");
   const before = performance.now();
   await home.run("send", "flood", "go\n");

@@ -20,7 +20,7 @@ export async function newTerminal(options: ITerminalOptions): Promise<Terminal> 
 }
 
 /** Xterm looks at the clock only between two pieces, and lets the browser do other things after 12 ms. */
-const PIECE_LENGTH = 4 << 10;
+const PIECE_LENGTH = 1 << 10;
 
 /** Xterm's own decoder loses a character that is cut after a byte 0x80; the browser's waits for the rest. */
 function screenOf(terminal: Terminal): Screen {
