@@ -78,12 +78,14 @@ export type CpuTimes = ReadonlyMap<string, number>;
 
 export function cpuTimesOf(pids: readonly number[]): CpuTimes {
   return new Map(
-    pids.filter((pid) => startOf(pid) !== undefined).flatMap((pid) =>
-      readdirSync(`/proc/${pid}/task`).map((id): [string, number] => {
-        const path = `/proc/${pid}/task/${id}/schedstat`;
-        return [path, Number(textOf(path).split(" ")[0]) / 1e6];
-      }),
-    ),
+    pids
+      .filter((pid) => startOf(pid) !== undefined)
+      .flatMap((pid) =>
+        readdirSync(`/proc/${pid}/task`).map((id): [string, number] => {
+          const path = `/proc/${pid}/task/${id}/schedstat`;
+          return [path, Number(textOf(path).split(" ")[0]) / 1e6];
+        }),
+      ),
   );
 }
 
