@@ -9,7 +9,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
-import { tunnelView } from "./status.ts";
+import { tunnelOf } from "./status.ts";
 
 export type PairFlags = DataFlags & { readonly rights: DeviceRights; readonly name?: string };
 
@@ -18,7 +18,7 @@ const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 async function pair(world: DaemonCommandWorld, flags: PairFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const { enrolled, url } = tunnelView(world, home.value);
+  const { enrolled, url } = tunnelOf(world, home.value);
   const key = readDeviceKey(world.disk, home.value);
   if (!enrolled) return refused("not-enrolled", "This home is not enrolled at a relay.", "holdfast tunnel enroll");
   if (url === null || key === undefined)
