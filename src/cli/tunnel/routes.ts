@@ -65,6 +65,7 @@ const pair = buildCommand<PairFlags, [], Context>({
         brief: "look: see everything; answer: also prompts and uncertain steps; type: everything on the page",
       },
       name: textFlag("name", "What `holdfast devices` calls it"),
+      page: textFlag("url", "Where the page of `holdfast page export` is served [default = at the relay]"),
       json: flag("One JSON object {url, rights, until}"),
     },
   },
