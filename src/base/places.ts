@@ -30,6 +30,11 @@ export class Places<C extends Leaver> {
     return this.#silent.size + this.#seated.size;
   }
 
+  /** Those that have said who they are. */
+  get seated(): Iterable<C> {
+    return this.#seated.keys();
+  }
+
   enter(client: C): void {
     this.#silent.add(client);
     const [longest] = this.#silent;

@@ -78,6 +78,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   down: "System",
   open: "System",
   devices: "System",
+  page: "System",
   pair: "System",
   tunnel: "System",
   relay: "System",

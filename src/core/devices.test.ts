@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import {
   current,
+  DEVICE_RIGHTS,
   type DeviceRights,
   type Devices,
   deviceMay,
+  deviceMayType,
   deviceOf,
   NO_DEVICES,
   redeemed,
@@ -113,4 +115,5 @@ test("DV5 look changes nothing, answer also answers and decides, type is everyth
   expect(methods("type")).toEqual(Object.keys(RIGHTS));
   expect(methods(undefined)).toEqual(Object.keys(RIGHTS));
   expect(deviceMay("answer", "not in the table", undefined)).toBe(false);
+  expect(DEVICE_RIGHTS.map(deviceMayType)).toEqual([false, false, true]);
 });

@@ -95,6 +95,11 @@ export function deviceMay(rights: DeviceRights | undefined, method: string, righ
 
 const ANSWERS: readonly string[] = ["prompt.answer", "workflow.resolve"];
 
+/** DV5. Keys for terminals go to their holders, by no method. */
+export function deviceMayType(rights: DeviceRights): boolean {
+  return rights === "type";
+}
+
 export function notItsRight(rights: DeviceRights, method: string): Refusal {
   const hint = "Pair it again with more rights (holdfast pair --rights type), or use the command line.";
   return refused("device-rights", `This device may only ${rights}: it may not ask for ${method}.`, hint).error;

@@ -141,6 +141,7 @@ export const RIGHTS = {
   "prompt.list": "look",
   "prompt.find": "look",
   "prompt.answer": "act",
+  "prompt.always": "act",
   "rule.list": "look",
   "rule.find": "look",
   "rule.add": "act",

@@ -3,7 +3,9 @@ import type { JSX } from "preact";
 import type { OwnedRule } from "../wire/rpc/agent.ts";
 import { Action } from "./parts/action.tsx";
 import { Ago, Empty, Section } from "./parts/frame.tsx";
+import { rightsText, thisDevice } from "./state/rights.ts";
 import { call, feeds, refresh } from "./state/session.ts";
+import { Tunnel } from "./tunnel.tsx";
 import { browserText } from "./words.ts";
 
 export function Access(): JSX.Element {
@@ -12,23 +14,27 @@ export function Access(): JSX.Element {
   return (
     <div class="view">
       <h1>Access</h1>
+      <Tunnel />
       <Section title="Browsers" many={devices.length}>
         <p class="soft">
           <code>holdfast open</code> prints a link that signs a browser in, once. Removing one signs it out at once.
         </p>
         <ul class="rows">
-          {devices.map(({ id, name, madeAt, usedAt }) => (
+          {devices.map(({ id, name, madeAt, usedAt, kind, rights }) => (
             <li key={id} class="row" data-item tabIndex={-1}>
               <strong class="grow cut" title={name}>
                 {browserText(name)}
+                {id === thisDevice.value && <span class="here">this browser</span>}
               </strong>
+              {kind === "paired" && <span class="soft">{rightsText(rights)}</span>}
               <span class="soft nowrap">
                 since <Ago at={madeAt} />, used <Ago at={usedAt} /> ago
               </span>
               <Action
                 label={`Sign out ${browserText(name)}`}
+                needs="device.revoke"
                 run={() => call("device.revoke", { id })}
-                success="This browser is signed out."
+                success={`${browserText(name)} is signed out.`}
                 done={() => refresh("devices")}
               >
                 Sign out
@@ -68,6 +74,7 @@ function RuleRow({ owned: { agent, rule, from } }: { readonly owned: OwnedRule }
       ) : (
         <Action
           label={`Remove rule ${rule.rule_id}`}
+          needs="rule.remove"
           run={() => call("rule.remove", { rule: rule.rule_id })}
           success="The rule is removed: agents ask again."
           done={() => refresh("rules")}

@@ -8,6 +8,7 @@ import { Palette } from "./palette.tsx";
 import { Modal, OpenDialog, Toasts } from "./parts/frame.tsx";
 import { Recovery } from "./recovery/recovery.tsx";
 import { overlay } from "./state/dialog.ts";
+import { rights, rightsText } from "./state/rights.ts";
 import { hashOf, type Route, route } from "./state/route.ts";
 import { daemon, feeds, link } from "./state/session.ts";
 import { signInTrouble } from "./state/sign-in.ts";
@@ -20,9 +21,9 @@ export function App(): JSX.Element {
   const isOut = link.value.kind === "signed out" || (signInTrouble.value !== "" && link.value.kind !== "up");
   return (
     <div class="app">
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Sidebar isOut={isOut} />
       <main id="main" tabIndex={-1}>
         {isOut ? <SignedOut /> : <Banners />}
@@ -88,6 +89,7 @@ function Many({ name }: { readonly name: string }): JSX.Element | null {
 function Status({ isOut }: { readonly isOut: boolean }): JSX.Element {
   const state = link.value;
   const home = state.kind === "up" ? state.home : (feeds.status.value.value?.home ?? "");
+  const isLimited = !isOut && rights.value !== undefined && rights.value !== "type";
   const { word, tone } = isOut ? { word: "Signed out", tone: "warn" } : healthOf();
   return (
     <div class="status">
@@ -97,6 +99,7 @@ function Status({ isOut }: { readonly isOut: boolean }): JSX.Element {
       <p class="soft path" title={home}>
         {shortPath(home, 30)}
       </p>
+      {isLimited && <p class="soft">This device {rightsText(rights.value ?? "look")}.</p>}
       <p class="hints">
         <button type="button" class="link" onClick={() => (overlay.value = "palette")}>
           Commands <kbd>Ctrl K</kbd>

@@ -1,12 +1,13 @@
 // What is true for every view: no host, no daemon, a recovery, safe mode; and the page of a browser that is signed out.
 import type { JSX } from "preact";
 import { CLOSE } from "../wire/page/messages.ts";
+import { isRemote } from "./browser.ts";
 import { Action } from "./parts/action.tsx";
 import { localised } from "./parts/frame.tsx";
 import { showReport } from "./recovery/bug-report.tsx";
 import { hashOf } from "./state/route.ts";
 import { call, daemon, feeds, link, reconnect, refresh, safeMode } from "./state/session.ts";
-import { isRemote, signInTrouble } from "./state/sign-in.ts";
+import { signInTrouble } from "./state/sign-in.ts";
 
 export function Banners(): JSX.Element {
   return (
@@ -106,15 +107,16 @@ function SafeMode(): JSX.Element | null {
       <p class="buttons">
         <Action
           kind="primary"
+          needs="safe-mode.exit"
           run={() => call("safe-mode.exit", {})}
           success="Safe mode is off."
           done={() => refresh("status", "terminals", "agents", "runs")}
         >
           Leave safe mode
         </Action>
-        <button type="button" class="button" onClick={() => void showReport()}>
+        <Action isOfHost needs="web.bundle" run={showReport}>
           Report…
-        </button>
+        </Action>
       </p>
     </div>
   );

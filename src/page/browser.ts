@@ -92,10 +92,21 @@ export async function post(path: string, body: unknown, ms: number): Promise<Ans
   return { status: answer.status, text: await answer.text() };
 }
 
-/** Opens a WebSocket to the host that served the page. */
+/** The origin to which an exported page connects; undefined if the page came from there itself. */
+export function otherOrigin(): string | undefined {
+  return globalThis.document?.querySelector("meta[name=relay]")?.getAttribute("content") ?? undefined;
+}
+
+/** Whether the page came from elsewhere than this machine, or was exported: then a relay leads to its home. */
+export const isRemote =
+  otherOrigin() !== undefined ||
+  !["127.0.0.1", "localhost", "[::1]"].includes(globalThis.location?.hostname ?? "localhost");
+
+/** Opens a WebSocket to the host that served the page, or to the one that an exported page names. */
 export function connect(path: string, events: PageWireEvents): PageWire {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const socket = new WebSocket(`${scheme}://${location.host}${path}`);
+  const at = new URL(path, otherOrigin() ?? location.origin);
+  at.protocol = at.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(at);
   socket.binaryType = "arraybuffer";
   socket.onopen = () => events.opened();
   socket.onclose = ({ code, reason }) => events.closed(code, reason);

@@ -2,13 +2,20 @@
 import type { BriefTerminal } from "../wire/rpc/rpc.ts";
 import { showReport } from "./recovery/bug-report.tsx";
 import { overlay } from "./state/dialog.ts";
+import { type Method, may } from "./state/rights.ts";
 import { go, route } from "./state/route.ts";
 import { call, canAct, feeds, refresh, safeMode } from "./state/session.ts";
 import { outcome } from "./state/toasts.ts";
 import { waiting } from "./state/waiting.ts";
 import { askKill, askMove, askNewTerminal, askRename } from "./terminal/terminal-forms.tsx";
 
-export type Command = { readonly name: string; readonly hint: string; readonly run: () => void };
+export type Command = {
+  readonly name: string;
+  readonly hint: string;
+  readonly run: () => void;
+  /** The method that it will call; without one, it changes nothing. */
+  readonly needs?: Method;
+};
 
 const VIEWS: readonly Command[] = [
   { name: "Go to Now", hint: "1", run: () => go({ view: "now" }) },
@@ -16,16 +23,21 @@ const VIEWS: readonly Command[] = [
   { name: "Go to Recovery", hint: "3", run: () => go({ view: "recovery", report: undefined }) },
   { name: "Go to Access", hint: "4", run: () => go({ view: "access" }) },
   { name: "Show keys", hint: "?", run: () => (overlay.value = "keys") },
-  { name: "Report an issue", hint: "shows it first", run: () => void showReport() },
+  { name: "Report an issue", hint: "shows it first", run: () => void outcome(showReport()) },
 ];
 
 function ofTerminal(terminal: BriefTerminal): Command[] {
   const { name, state } = terminal;
-  const changes = [
-    { name: `Rename ${name}`, hint: "terminal", run: () => askRename(terminal) },
-    { name: `Move ${name} to another lane`, hint: "terminal", run: () => askMove(terminal) },
+  const changes: Command[] = [
+    { needs: "terminal.rename", name: `Rename ${name}`, hint: "terminal", run: () => askRename(terminal) },
+    { needs: "terminal.move", name: `Move ${name} to another lane`, hint: "terminal", run: () => askMove(terminal) },
   ];
-  const kill = { name: `End ${name}`, hint: "asks first", run: () => askKill(terminal) };
+  const kill: Command = {
+    needs: "terminal.signal",
+    name: `End ${name}`,
+    hint: "asks first",
+    run: () => askKill(terminal),
+  };
   return state.kind === "running" ? [...changes, kill] : changes;
 }
 
@@ -38,25 +50,32 @@ function showPrompt(label: string): void {
   });
 }
 
-function changes(): Command[] {
-  if (!canAct.value) return [];
-  const leave = async () => {
+const leaveSafeMode: Command = {
+  needs: "safe-mode.exit",
+  name: "Leave safe mode",
+  hint: "",
+  run: async () => {
     await outcome(call("safe-mode.exit", {}), "Safe mode is off.");
     refresh("status", "terminals", "agents", "runs");
-  };
+  },
+};
+
+function changes(): Command[] {
+  if (!canAct.value) return [];
   const at = route.value;
   const here = at.view === "terminal" ? (feeds.terminals.value.value ?? []).filter(({ id }) => id === at.id) : [];
   return [
-    { name: "New terminal", hint: "asks for its name", run: () => askNewTerminal("main") },
-    ...(safeMode.value.active ? [{ name: "Leave safe mode", hint: "", run: () => void leave() }] : []),
+    { needs: "web.new", name: "New terminal", hint: "asks for its name", run: () => askNewTerminal("main") },
+    ...(safeMode.value.active ? [leaveSafeMode] : []),
     ...here.flatMap(ofTerminal),
   ];
 }
 
 export function commands(): Command[] {
   const open = (feeds.terminals.value.value ?? []).filter(({ state }) => state.kind === "running");
+  const verb = may("prompt.answer") ? "Answer" : "Show";
   const prompts = waiting.value.prompts.map(({ name, tool }) => ({
-    name: `Answer ${name}: ${tool}`,
+    name: `${verb} ${name}: ${tool}`,
     hint: "prompt",
     run: () => showPrompt(`${name} asks to use ${tool}`),
   }));
@@ -65,5 +84,6 @@ export function commands(): Command[] {
     hint: `terminal in ${lane}`,
     run: () => go({ view: "terminal", id }),
   }));
-  return [...prompts, ...changes(), ...VIEWS, ...terminals];
+  const all: Command[] = [...prompts, ...changes(), ...VIEWS, ...terminals];
+  return all.filter(({ needs }) => needs === undefined || may(needs));
 }

@@ -1,7 +1,9 @@
 // Now, the first view: what waits for a person, then what runs, then what has just ended.
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { AgentRow, CrashedAgent } from "./agent/agents.tsx";
 import { PromptCard } from "./agent/prompt-card.tsx";
+import { followPrompts, shownPrompts } from "./agent/shown-prompts.ts";
 import { Empty, Section } from "./parts/frame.tsx";
 import { feeds } from "./state/session.ts";
 import { waiting, waitingCount } from "./state/waiting.ts";
@@ -25,7 +27,8 @@ export function Now(): JSX.Element {
 }
 
 function Waits(): JSX.Element {
-  const { prompts, uncertain, failed, items, agents, terminals, troubles } = waiting.value;
+  useEffect(followPrompts, []);
+  const { uncertain, failed, items, agents, terminals, troubles } = waiting.value;
   const isKnown = feeds.prompts.value.value !== undefined && feeds.runs.value.value !== undefined;
   const refusal = feeds.prompts.refusal.value ?? feeds.runs.refusal.value;
   return (
@@ -33,8 +36,8 @@ function Waits(): JSX.Element {
       {waitingCount.value === 0 && (
         <Empty>{isKnown ? "Nothing waits for you." : (refusal?.message ?? "Looking…")}</Empty>
       )}
-      {prompts.map((prompt) => (
-        <PromptCard key={prompt.id} prompt={prompt} />
+      {shownPrompts.value.map(({ prompt, isOpen }) => (
+        <PromptCard key={prompt.id} prompt={prompt} isOpen={isOpen} />
       ))}
       {uncertain.map(({ run, need }) => (
         <UncertainStep key={need.attempt} run={run} need={need} />

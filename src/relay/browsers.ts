@@ -1,7 +1,8 @@
 // Answers for browsers: the page's files at the host name of each home, and the WebSocket that leads to that home.
 // BR1. The host name picks the home: <label>.<domain>. Any other name, and a home that is revoked, gets a bare 404: it
 //      says nothing about who is enrolled.
-// BR2. Only the page of the same host may open the WebSocket.
+// BR2. Only the page of the same host may open the WebSocket, and those of origins that the operator has named: pages
+//      that were exported (`holdfast page export`), and whose code does not come from here.
 // BR3. The client's address is the connection's; behind a reverse proxy, the last one that the proxy has added.
 // BR4. Requests, and tabs, are limited: for each address, for each home, and in all.
 import type { Records } from "../core/relay/records.ts";
@@ -26,6 +27,8 @@ export type BrowsersOptions = {
   readonly domain: string;
   /** Whether a reverse proxy is before us (BR3). */
   readonly behindProxy: boolean;
+  /** BR2 */
+  readonly origins: readonly string[];
   readonly homes: Homes;
   records(): Records;
 };
@@ -81,11 +84,18 @@ export class Browsers {
   }
 
   #socket(request: PublicRequest, host: string, home: string): Answered {
-    const origin = URL.parse(request.header("origin") ?? "");
-    const schemes = this.#options.behindProxy ? ["https:", "http:"] : ["https:"];
-    if (origin?.host !== host.toLowerCase() || !schemes.includes(origin.protocol))
-      return plain(403, "Only the page may ask for this."); // BR2
-    return this.#upgrade(home);
+    return this.#isOurs(request.header("origin") ?? "", host)
+      ? this.#upgrade(home)
+      : plain(403, "Only the page may ask for this.");
+  }
+
+  /** BR2 */
+  #isOurs(from: string, host: string): boolean {
+    const { behindProxy, origins } = this.#options;
+    if (origins.includes(from)) return true;
+    const origin = URL.parse(from);
+    const schemes = behindProxy ? ["https:", "http:"] : ["https:"];
+    return origin?.host === host.toLowerCase() && schemes.includes(origin.protocol);
   }
 
   #upgrade(home: string): HttpUpgrade {

@@ -100,6 +100,7 @@ async function serve({ world, settings, say }: Site, parts: Parts): Promise<Rela
   const homes = new Homes(clock, { ...shared, authority: authority.certificate });
   const browsers = new Browsers(world, {
     ...{ domain: settings.domain, behindProxy: settings.https === undefined, homes },
+    origins: settings.origins ?? [],
     records: () => store.records,
   });
   const tunnel = await listenForHomes(world, { authority, hosts: settings.hosts, at: tunnelAt, homes });

@@ -18,6 +18,7 @@ import {
 } from "../home/tunnel-files.ts";
 import type { NoiseKey } from "../wire/noise/crypto.ts";
 import type { WebNoise } from "../wire/noise/web-crypto.ts";
+import { TUNNEL_CHANGED } from "../wire/page/messages.ts";
 import type { Certificates } from "../world/certificates.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -123,7 +124,8 @@ export class WebTunnel {
     try {
       replaceSmall(disk, joinPath(this.#home, TUNNEL_STATUS), `${JSON.stringify(status)}\n`);
     } catch (error) {
-      if (!isFault(error)) throw error; // Only `tunnel status` reads it.
+      if (!isFault(error)) throw error; // Only people read it.
     }
+    this.#host.tabs.tell(TUNNEL_CHANGED);
   }
 }

@@ -8,11 +8,11 @@
 //     read once for as long as the process lives.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
-import { own } from "../base/own.ts";
 import { type PlaceLimits, Places } from "../base/places.ts";
 import { DAEMON_SOCKET, TOKEN, WEB_ADDRESS } from "../home/layout.ts";
 import { decodeLine, MAX_LINE } from "../wire/lines.ts";
 import type { WireEvents } from "../wire/rpc/client.ts";
+import type { Certificates } from "../world/certificates.ts";
 import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -42,6 +42,7 @@ export type HostWorld = {
   readonly http: Http;
   readonly self: Self;
   readonly machine: Machine;
+  readonly certificates: Certificates;
 };
 
 export type HostOptions = {
@@ -89,6 +90,8 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
 
 /** Takes tabs, from wherever they come; `browsers`: those that may come this way. */
 export type Tabs = {
+  /** A notice of our own, for every tab. */
+  tell(topic: string): void;
   accept(socket: WebSocketConnection, browsers?: SocketPorts["browsers"]): WebSocketEvents;
 };
 
@@ -104,12 +107,15 @@ function tabs(
       ...{ world, ...ports, browsers },
       sit: (one, browser) => places.sit(one, browser),
       leave: (one) => places.leave(one),
-      own: (method, params, link) => own(methods, method)?.(params, link),
+      own: (method, params, link) => methods[method](params, link),
     });
     places.enter(tab);
     return tab;
   };
-  return { accept };
+  const tell: Tabs["tell"] = (topic) => {
+    for (const tab of places.seated) tab.notice({ topic, data: null });
+  };
+  return { accept, tell };
 }
 
 async function listen(

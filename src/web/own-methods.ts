@@ -1,6 +1,7 @@
 // What the host answers itself, from the disk: also while the daemon is down.
 // OM1. Safe mode is shown even then: that is when people look. A daemon that answers knows better.
 // OM2. A terminal that the page opens gets the environment in which Holdfast was started. It never reaches the browser.
+// OM3. Turning the tunnel off and on is a file that the tunnel looks at with each heartbeat (WT1).
 import { isId } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { Fate } from "../core/recovery.ts";
@@ -11,6 +12,8 @@ import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { readLastCrash } from "../home/last-crash.ts";
 import { readReport, reportNames } from "../home/reports.ts";
 import { offTexts, readSafeMode, safeModeOff } from "../home/safe-mode.ts";
+import { readEnrolment, writeTunnelWanted } from "../home/tunnel-files.ts";
+import { type TunnelViewWorld, tunnelView } from "../home/tunnel-view.ts";
 import { fitting } from "../wire/check.ts";
 import { side } from "../wire/holder/protocol.ts";
 import {
@@ -19,6 +22,7 @@ import {
   NEW_TERMINAL,
   type ReportSummary,
   type SafeModeView,
+  TURN,
   type WebMethods,
   type WebReports,
   type WebState,
@@ -42,7 +46,7 @@ const SAFE_MODE = object({ safeMode: object({ active: flag, reason: nullable(tex
 /** Several pages may ask at the same time. */
 const DOCTOR_MS = 2_000;
 
-export type OwnWorld = HealthWorld & DoctorWorld;
+export type OwnWorld = HealthWorld & DoctorWorld & TunnelViewWorld;
 
 type Answer = (params: object, link: DaemonLink) => Promise<Result<unknown>>;
 
@@ -59,18 +63,33 @@ export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, A
     "web.health": async () => ok(await health.now()),
     "web.usage": async () => ok(await health.usage()),
     "web.doctor": doctor,
+    "web.tunnel": async () => ok(tunnelView(world, world.home)),
+    "web.turn-tunnel": (params) => turnTunnel(world, params),
   };
 }
 
+/** OM3 */
+async function turnTunnel(world: OwnWorld, params: object): Promise<Result<unknown>> {
+  const given = fitting(TURN, params);
+  if (given === undefined) return refused("bad-params", "The tunnel is turned on or off.", "Reload the page.");
+  if (readEnrolment(world.disk, world.home) === undefined)
+    return refused("not-enrolled", "This home is not enrolled at a relay.", "holdfast tunnel enroll RELAY TOKEN");
+  await writeTunnelWanted(world.disk, world.home, given.wanted);
+  return ok(tunnelView(world, world.home));
+}
+
 /** OM2 */
-async function open({ self }: OwnWorld, params: object, link: DaemonLink): Promise<Result<unknown>> {
+async function open({ self, disk }: OwnWorld, params: object, link: DaemonLink): Promise<Result<unknown>> {
   const given = fitting(NEW_TERMINAL, params);
   if (given === undefined) return refused("bad-params", "This is not a terminal to open.", "Reload the page.");
   const env: Readonly<Record<string, string>> = { ...self.environment(), TERM: "xterm-256color" };
   const { SHELL = "/bin/sh", HOME = "/" } = env;
   const { name, lane, cwd, command } = given;
+  const inside = cwd === "" ? HOME : cwd;
+  if (!inside.startsWith("/") || disk.stat(inside)?.kind !== "directory")
+    return refused("no-directory", `There is no directory ${inside}.`, "Give a full path, or leave it empty.");
   const argv = command.trim() === "" ? [SHELL] : [SHELL, "-c", command];
-  return link.call("terminal.new", { name, lane, argv, cwd: cwd === "" ? HOME : cwd, env, cols: 100, rows: 30 });
+  return link.call("terminal.new", { name, lane, argv, cwd: inside, env, cols: 100, rows: 30 });
 }
 
 async function stateOf({ disk, clock, home }: OwnWorld, link: DaemonLink): Promise<WebState> {

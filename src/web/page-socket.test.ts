@@ -17,8 +17,10 @@ import {
 import { Tab } from "../../tests/web/tab.ts";
 import { put } from "../../tests/world/places.ts";
 import { newId } from "../base/ids.ts";
+import { ok } from "../base/result.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import { CLOSE } from "../wire/page/messages.ts";
+import { sha256 } from "../world/hash.ts";
 import { Browsers } from "./browsers.ts";
 import { PageSocket } from "./page-socket.ts";
 
@@ -166,7 +168,7 @@ test("PS4 a tab that does not read is closed, and what it was to get is dropped"
     close: () => done.push("close"),
     destroy: () => done.push("destroy"),
   };
-  const sat = { sit: () => true, leave: () => done.push("leave"), failed: () => undefined, own: () => undefined };
+  const sat = { sit: () => true, leave: () => done.push("leave"), failed: () => undefined, own: async () => ok(null) };
   const tab = new PageSocket(socket, { world: { ...world, home }, dial: never, browsers, ...sat });
   tab.message(hello(TOKEN));
   expect(done).toEqual(["leave", "destroy"]);
@@ -254,4 +256,34 @@ describe("PS3 what is wrong closes that tab, and no other", () => {
     );
     expect(await (await on.tab()).call("web.reports")).toMatchObject({ ok: true });
   });
+});
+
+test("PS5 a device that may only look is refused what the host does, and reads the rest", async () => {
+  const on = await host();
+  const [at, key] = [new Date().toISOString(), "a".repeat(64)];
+  const device = { id: "d", name: "phone", hash: sha256(TOKEN), madeAt: at, usedAt: at, key, rights: "look" };
+  put(world.disk, `${on.home}/recovery/devices.json`, JSON.stringify({ v: 1, links: [], devices: [device] }));
+  const tab = await on.tab();
+  expect(tab.seen[0]).toMatchObject({ type: "welcome", device: "d", rights: "look" });
+  for (const method of ["web.new", "web.turn-tunnel"])
+    expect(await tab.call(method, {})).toMatchObject({ ok: false, error: { code: "device-rights" } });
+  expect(await tab.call("web.tunnel")).toMatchObject({ ok: true, value: { enrolled: false } });
+});
+
+test("OM3 the tunnel is turned off and on in a file, if this home is enrolled; a notice of it reaches every tab", async () => {
+  const on = await host();
+  const tab = await on.tab();
+  expect(await tab.call("web.turn-tunnel", { wanted: "off" })).toMatchObject({ error: { code: "not-enrolled" } });
+  expect(await tab.call("web.turn-tunnel", { wanted: "up" })).toMatchObject({ error: { code: "bad-params" } });
+  const pem = "-----BEGIN none";
+  const files = { authority: pem, certificate: pem, key: pem };
+  world.disk.makeDirectory(`${on.home}/tunnel`);
+  const identity = { v: 1, relay: { host: "r", port: 1 }, id: "h", enrolledAt: "", ...files };
+  put(world.disk, `${on.home}/tunnel/identity.json`, JSON.stringify(identity));
+  for (const wanted of ["off", "on"])
+    expect(await tab.call("web.turn-tunnel", { wanted })).toMatchObject({ ok: true, value: { wanted, relay: "r:1" } });
+  tab.say({ type: "watch", topics: ["*"] });
+  await tab.sees("daemon");
+  on.tabs.tell("tunnel.changed");
+  expect(await tab.sees("notice")).toMatchObject({ topic: "tunnel.changed" });
 });

@@ -5,9 +5,10 @@
 // PS3. What is not in the protocol or over a limit closes this socket, and no other one. An error of ours ends the
 //      call that it was in.
 // PS4. A tab that does not read is closed: what is sent to it does not pile up.
+// PS5. What the host does itself is refused to a device without the right to it; the daemon does the same for its own.
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
-import type { DeviceRights } from "../core/devices.ts";
+import { type Device, type DeviceRights, deviceMayType, notItsRight } from "../core/devices.ts";
 import {
   CLOSE,
   type DaemonState,
@@ -15,7 +16,10 @@ import {
   isDaemonMethod,
   type PageMessage,
   parsePageMessage,
+  type WebMethods,
 } from "../wire/page/messages.ts";
+import { isWebMethod, pageMay } from "../wire/page/rights.ts";
+import type { Notice } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
 import type { WebSocketConnection, WebSocketEvents } from "../world/http.ts";
@@ -41,8 +45,8 @@ export type SocketPorts = {
   leave(tab: PageSocket): void;
   /** Receives bugs of ours. */
   failed(error: unknown): void;
-  /** What the host answers itself; undefined if it is none of its methods. */
-  own(method: string, params: object, link: DaemonLink): Promise<Result<unknown>> | undefined;
+  /** What the host answers itself. */
+  own(method: keyof WebMethods, params: object, link: DaemonLink): Promise<Result<unknown>>;
 };
 
 type Call = Extract<PageMessage, { readonly type: "call" }>;
@@ -53,7 +57,7 @@ export class PageSocket implements WebSocketEvents {
   readonly #streams: TabStreams;
   readonly #stopWaiting: () => void;
   /** Once it has said hello. */
-  #tab: { readonly token: string; readonly link: DaemonLink; readonly mayType: boolean } | undefined;
+  #tab: { readonly token: string; readonly link: DaemonLink; readonly rights: DeviceRights } | undefined;
   #watches = false;
   #calls = 0;
   #closed = false;
@@ -76,6 +80,10 @@ export class PageSocket implements WebSocketEvents {
     this.#end();
   }
 
+  notice({ topic, data }: Notice): void {
+    if (this.#watches) this.#send({ type: "notice", topic, data: data ?? null });
+  }
+
   /** For lack of a place. */
   destroy(): void {
     this.#close(CLOSE.tooMany, "There are too many open pages.");
@@ -88,20 +96,20 @@ export class PageSocket implements WebSocketEvents {
       if (browsers.wrong()) this.#close(CLOSE.tooMany, "There were too many wrong tokens. Wait a minute.");
       else this.#close(CLOSE.signedOut, SIGN_IN);
     } else if (this.#tab !== undefined) this.#close(CLOSE.broken, BROKEN);
-    else if (sit(this, browser.id)) this.#welcome(token, browser.rights ?? "type");
+    else if (sit(this, browser.id)) this.#welcome(token, browser);
     else this.destroy();
   }
 
-  #welcome(token: string, rights: DeviceRights): void {
+  #welcome(token: string, { id, rights = "type" }: Device): void {
     const { dial, world } = this.#ports;
     this.#stopWaiting();
-    this.#send({ type: "welcome", version: VERSION, home: world.home, rights });
+    this.#send({ type: "welcome", version: VERSION, home: world.home, device: id, rights });
     const link = new DaemonLink({
       ...{ dial, clock: world.clock, token },
-      notice: ({ topic, data }) => this.#send({ type: "notice", topic, data: data ?? null }),
+      notice: (notice) => this.notice(notice),
       changed: (state) => this.#daemon(state),
     });
-    this.#tab = { token, link, mayType: rights === "type" };
+    this.#tab = { token, link, rights };
   }
 
   /** PS1, PS2. Returns undefined if it was closed. */
@@ -115,7 +123,7 @@ export class PageSocket implements WebSocketEvents {
   /** Returns false if it is not in the protocol. */
   #take(parsed: PageMessage | undefined, message: string | Uint8Array): boolean {
     if (typeof message !== "string") return this.#streams.piece(message);
-    if (parsed?.type === "open") return this.#streams.open(parsed, this.#tab?.mayType === true);
+    if (parsed?.type === "open") return this.#streams.open(parsed, deviceMayType(this.#tab?.rights ?? "look"));
     if (parsed?.type === "watch" && parsed.topics.length > MAX_TOPICS) return false;
     if (parsed?.type === "call") void this.#call(parsed);
     else if (parsed?.type === "watch") void this.#watch(parsed.topics);
@@ -133,10 +141,12 @@ export class PageSocket implements WebSocketEvents {
   }
 
   async #called(method: string, params: object): Promise<Result<unknown>> {
-    const link = this.#tab?.link;
+    const { link, rights = "look" } = this.#tab ?? {};
     try {
       if (link !== undefined && isDaemonMethod(method)) return await link.call(method, params);
-      return (await (link && this.#ports.own(method, params, link))) ?? { ok: false, error: NO_METHOD };
+      if (link === undefined || !isWebMethod(method)) return { ok: false, error: NO_METHOD };
+      if (!pageMay(rights, method)) return { ok: false, error: notItsRight(rights, method) }; // PS5
+      return await this.#ports.own(method, params, link);
     } catch (error) {
       if (isFault(error)) return refused(error.code, error.message, error.hint);
       this.#ports.failed(error); // PS3

@@ -16,17 +16,21 @@ import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realMachine } from "../world/real/machine.ts";
+import { pageFiles } from "../world/real/page-files.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realTunnels } from "../world/real/tunnel.ts";
 import { realSelf } from "../world/self.ts";
 import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
+import { exportPage } from "./export.ts";
 import { readSmall, takeLock } from "./files.ts";
 import { WebTunnel } from "./home-tunnel.ts";
 import { startHost, type WebHost } from "./host.ts";
 
 const FAILED = 1;
+/** In place of a home: the page is written to files, and nothing is served (export.ts). */
+const EXPORT = "export";
 const GIVE_UP_MS = 100;
 const USAGE = 2;
 const DEFAULT_WEB = { enabled: true, port: 0 };
@@ -82,7 +86,8 @@ function heartbeat(home: string, who: ProcessIdentity, beaten: () => void): Hear
 }
 
 async function main(): Promise<number> {
-  const [home] = program.args;
+  const [home, ...more] = program.args;
+  if (home === EXPORT) return exported(more);
   if (home === undefined || !home.startsWith("/"))
     return leave("the first argument must be the home, as an absolute path", USAGE);
   const who = identify(world.processes, world.processes.pid);
@@ -104,6 +109,11 @@ async function main(): Promise<number> {
     void tunnel.look();
   };
   return serve({ home, port, link, serves });
+}
+
+async function exported([directory = "", relay = ""]: readonly string[]): Promise<number> {
+  const done = await exportPage(world, await pageFiles(), { directory, relay });
+  return done.ok ? 0 : leave(`${done.error.message} ${done.error.hint}`, FAILED);
 }
 
 /** M3 */

@@ -15,21 +15,21 @@ export const SAFE: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY",
 }; // A2
 
+const NOTHING_ELSE = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"];
+/** Browsers obey it only in a header. */
+const NO_FRAMES = "frame-ancestors 'none'";
+
 /** A1. `nonce`: of the page's own styles. */
 function policy(nonce?: string): string {
-  const own =
-    nonce === undefined
-      ? []
-      : [
-          "script-src 'self'",
-          `style-src 'self' 'nonce-${nonce}'`,
-          "connect-src 'self'",
-          "img-src 'self' data:",
-          "font-src 'self'",
-          "manifest-src 'self'",
-        ];
-  const none = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
-  return ["default-src 'none'", ...own, ...none].join("; ");
+  const own = nonce === undefined ? [] : ownSources(nonce, "'self'");
+  return [...NOTHING_ELSE, NO_FRAMES, ...own].join("; ");
+}
+
+/** A1. `connects`: to where. */
+function ownSources(nonce: string, connects: string): string[] {
+  const styles = `style-src 'self' 'nonce-${nonce}'`;
+  const others = ["img-src 'self' data:", "font-src 'self'", "manifest-src 'self'"];
+  return ["script-src 'self'", styles, `connect-src ${connects}`, ...others];
 }
 
 /** What stands in index.html for the nonce. */
@@ -40,6 +40,25 @@ export function page({ type, bytes }: PageFile, random: Uint8Array): HttpRespons
   const body = new TextDecoder().decode(bytes).replaceAll(NONCE, nonce);
   return { status: 200, headers: { ...SAFE, "content-type": type, "content-security-policy": policy(nonce) }, body };
 }
+
+/**
+ * A1. The page as a file, with its policy in it; `relay`: the origin to which it connects. Its nonce is the same for
+ * all who load it. Only styles depend on it, and only our script makes any.
+ */
+export function exportedPage({ bytes }: PageFile, random: Uint8Array, relay: string): string {
+  const nonce = random.toBase64();
+  const content = [...NOTHING_ELSE, ...ownSources(nonce, relay.replace(/^http/, "ws"))].join("; ");
+  const own = `<meta http-equiv="Content-Security-Policy" content="${content}" />\n    <meta name="relay" content="${relay}" />`;
+  const text = new TextDecoder().decode(bytes).replaceAll(NONCE, nonce);
+  return text.replace('<meta name="nonce"', `${own}\n    <meta name="nonce"`);
+}
+
+/** A2. What an exported page cannot say itself. */
+export const EXPORT_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": NO_FRAMES,
+  ...SAFE,
+  "cache-control": "no-cache",
+};
 
 export function served(request: HttpRequest, { type, bytes, gzip, etag }: PageFile): HttpResponse {
   const cached = { ...SAFE, "cache-control": "no-cache", etag, vary: "accept-encoding" }; // A2

@@ -241,6 +241,23 @@ test("--always answers the same question from now on, and no other", () => {
   expect(fixture.agent("a").prompts.map(({ state }) => state.kind)).toEqual(["answered", "answered", "open"]);
 });
 
+test("H6 a worded rule is added with its answer, once, for this agent or for all; with a refusal nothing is", () => {
+  const worded = (tool: string, isForAll = false) => ({ rule: rule("given", "allow", tool), isForAll });
+  for (const isForAll of [false, true]) {
+    const { fixture, prompt } = asked();
+    const given = { ...answer(prompt), worded: worded("Ba*", isForAll) };
+    expect(fixture.refusal({ ...given, worded: worded("[") })).toBe("bad-rule");
+    expect(fixture.agent("a").prompts[0]?.state.kind).toBe("open");
+    for (const _ of [1, 2]) fixture.do(given); // The second is a repeat.
+    expect(fixture.refusal({ ...given, answer: "another" })).toBe("answered");
+    const added = fixture.events.filter(({ event }) => event === "rule.added");
+    expect(added).toMatchObject([{ data: { rule: { rule_id: `always-${prompt}`, tool: "Ba*" } } }]);
+    expect(fixture.agent("a").rules).toHaveLength(isForAll ? 0 : 1);
+    fixture.says("a", { ...ASK, request: "r2", input: { command: "another" } });
+    expect(fixture.agent("a").prompts.at(-1)?.state).toMatchObject({ kind: "answered", by: "rule" });
+  }
+});
+
 test("H6 --always pins every argument, and is refused if it cannot", () => {
   const always = (input: Json, tool = "Write") => {
     const fixture = new AgentFixture();

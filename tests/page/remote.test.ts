@@ -110,7 +110,7 @@ test.skipIf(!HAS_CHROMIUM)(
         : bytes;
     await tab.page.getByRole("button", { name: /Sign out/ }).click();
     await tab.page.getByText("Look whether it was done").waitFor();
-    expect(await tab.page.getByText("This browser is signed out.").count()).toBe(0);
+    expect(await tab.page.getByText("a phone is signed out.").count()).toBe(0);
     await until(
       "the page connects again",
       () => relay.connections.length > before,

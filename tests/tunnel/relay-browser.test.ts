@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import * as tls from "node:tls";
+import type { RelaySettings } from "../../src/wire/relay/serve.ts";
 import { TAB_CLOSED } from "../../src/wire/tunnel/browser.ts";
 import type { TunnelStream } from "../../src/world/tunnel.ts";
 import { until } from "../until.ts";
@@ -18,8 +19,8 @@ afterEach(async () => {
 
 type Connected = { readonly site: RelaySite; readonly home: PlayedHome; readonly host: string; readonly port: number };
 
-async function connected(): Promise<Connected> {
-  const site = await RelaySite.start(closers);
+async function connected(more: Partial<RelaySettings> = {}): Promise<Connected> {
+  const site = await RelaySite.start(closers, more);
   const home = await site.dial({ identity: await site.enrolled() });
   const { url } = await home.heard("welcome");
   const { browsers } = await site.ask({ method: "status" });
@@ -104,6 +105,25 @@ test("a tab's bytes reach its home and come back, and its end is the stream's en
     async () => (await site.ask({ method: "status" })).tabs === 0,
     () => home.closedTabs,
   );
+});
+
+test("BR2 an exported page opens a tab from the origin that was named, and from no other", async () => {
+  const at = await connected({ origins: ["https://page.example.org"] });
+  for (const [origin, isLetIn] of [
+    ["https://page.example.org", true],
+    ["http://page.example.org", false],
+    ["https://page.example.org:8443", false],
+    ["https://x.page.example.org", false],
+    ["https://page.example.org.evil.test", false],
+  ] as const) {
+    const { seen } = browser(at, origin);
+    await until(
+      "it is answered",
+      () => seen.open || seen.code !== undefined,
+      () => seen,
+    );
+    expect([origin, seen.open]).toEqual([origin, isLetIn]);
+  }
 });
 
 test("BR2 a page of another host opens no tab", async () => {

@@ -1,12 +1,13 @@
 // From a real browser through a real relay to a real home, and everything on the way killed with -9.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { errors } from "playwright-core";
 import { isFault } from "../../src/base/fault.ts";
 import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
 import { ours } from "../ours.ts";
-import { endBrowser, HAS_CHROMIUM, newTab, PageHome, show, type Tab } from "../page/browser.ts";
+import { attach, endBrowser, HAS_CHROMIUM, newTab, PageHome, show, type Tab } from "../page/browser.ts";
 import { until } from "../until.ts";
 import { askDesk, newDirectory } from "./relay-site.ts";
 
@@ -31,11 +32,16 @@ class RelayProcess {
   readonly home = newDirectory(closers);
   readonly port = freePort();
   readonly #web = freePort();
+  readonly #flags: readonly string[];
+
+  constructor(...flags: readonly string[]) {
+    this.#flags = flags;
+  }
 
   async serve(): Promise<void> {
     const where = ["--listen", `127.0.0.1:${this.port}`, "--http", `127.0.0.1:${this.#web}`, "--heartbeat", "1s"];
     const names = ["--home", this.home, "--domain", `relay.localhost:${this.#web}`, "--host", "localhost"];
-    const child = Bun.spawn(ours("src/cli/main.ts", "relay", "serve", ...names, ...where), {
+    const child = Bun.spawn(ours("src/cli/main.ts", "relay", "serve", ...names, ...where, ...this.#flags), {
       stdio: ["ignore", "ignore", "ignore"],
     });
     closers.push(async () => {
@@ -142,8 +148,8 @@ async function clicked(tab: Tab, name: string): Promise<false> {
   return false;
 }
 
-async function started(): Promise<{ relay: RelayProcess; home: FarHome }> {
-  const [relay, home] = [new RelayProcess(), new FarHome()];
+async function started(...flags: readonly string[]): Promise<{ relay: RelayProcess; home: FarHome }> {
+  const [relay, home] = [new RelayProcess(...flags), new FarHome()];
   await relay.serve();
   await home.enrol(relay);
   return { relay, home };
@@ -183,21 +189,42 @@ test.skipIf(!HAS_CHROMIUM)(
   },
 );
 
+/** What the palette has that changes something. */
+async function offered({ page }: Tab): Promise<string[]> {
+  await page.keyboard.press("Control+k");
+  const names = await page.getByRole("option").allTextContents();
+  await page.keyboard.press("Escape");
+  return names.filter((name) => /^(?:Answer|New|Rename|Move|End|Leave)/.test(name));
+}
+
 test.skipIf(!HAS_CHROMIUM)(
-  "a device that may only look sees the prompt and types nothing; signed out, it is closed at once (needs chromium)",
+  "a device that may only look sees the prompt, is offered nothing else, and types nothing; signed out, it is closed at once (needs chromium)",
   async () => {
     const { home } = await started();
     await home.ok("new", "-d", "shell", "--", "cat");
     const tab = await home.far("--rights", "look");
     await home.askedBy("one", "make");
-    await card(tab, "one").waitFor();
-    await allow(tab, "one").click();
-    await tab.page.getByText("This device may only look").first().waitFor();
+    await card(tab, "one").getByText("This device may not answer it.").waitFor();
+    await card(tab, "one").focus();
+    await tab.page.keyboard.press("w");
+    expect(await card(tab, "one").getByRole("button").count()).toBe(0);
+    expect(await offered(tab)).toEqual([]);
+    await show(tab, "Access");
+    await tab.page.getByText("this browser").waitFor();
+    await tab.page.getByText("may look", { exact: true }).waitFor();
+    expect(await tab.page.getByRole("main").getByRole("button").count()).toBe(0);
     await show(tab, "Terminals");
     await tab.page.getByText("shell").first().click();
+    await tab.page.getByText("look only").waitFor();
     await tab.page.getByText("running").first().waitFor();
+    await tab.page.getByLabel("Terminal, look only").focus();
     await tab.page.keyboard.type("typed from afar\n");
-    await tab.page.getByText("read-only").first().waitFor();
+    expect(await tab.page.getByRole("toolbar").getByRole("button").allTextContents()).toEqual([
+      "Search",
+      "Screen reader",
+    ]);
+    await home.ok("send", "shell", "by the owner");
+    await tab.page.getByText("by the owner").first().waitFor();
     expect(await home.ok("history", "shell")).not.toContain("typed");
     expect(JSON.parse(await home.ok("prompts", "--json"))).toHaveLength(1);
 
@@ -206,6 +233,50 @@ test.skipIf(!HAS_CHROMIUM)(
     await home.ok("devices", "revoke", device.id);
     await tab.page.getByText("holdfast pair").first().waitFor(); // How it gets in again.
     expect(tab.strange).toEqual([]);
+  },
+);
+
+/** Nothing but files, as anybody's web server serves them. */
+function serveFiles(directory: string): number {
+  const fetch = (request: Request) => {
+    const { pathname } = new URL(request.url);
+    return new Response(Bun.file(join(directory, pathname === "/" ? "index.html" : pathname)));
+  };
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
+  closers.push(() => server.stop(true));
+  return server.port ?? 0;
+}
+
+test.skipIf(!HAS_CHROMIUM)(
+  "a page that was exported to another origin types into a terminal; from an origin that was not named it gets no connection (needs chromium)",
+  async () => {
+    const directory = newDirectory(closers);
+    const port = serveFiles(directory);
+    const { home } = await started("--allow-origin", `http://127.0.0.1:${port}/`);
+    await home.ok("new", "-d", "shell", "--", "cat");
+    await home.ok("page", "export", directory);
+    const url = new URL((await home.json("pair", "--page", `http://127.0.0.1:${port}/`)).url);
+    expect(url.port).toBe(`${port}`);
+
+    const stranger = await newTab();
+    await stranger.page.goto(url.href.replace("127.0.0.1", "localhost"));
+    await stranger.page.getByText("There is no connection to the home.").waitFor();
+    const tab = await newTab();
+    await tab.page.goto(url.href);
+    await live(tab);
+    await show(tab, "Terminals");
+    await attach(tab, "shell");
+    await tab.page.keyboard.type("typed from afar\n");
+    await until(
+      "it has arrived",
+      async () => (await home.ok("history", "shell")).includes("typed from afar"),
+      () => home.ok("history", "shell"),
+    );
+    expect([...tab.strange, ...stranger.strange]).toEqual([]);
+
+    const framing = await newTab();
+    await framing.page.setContent(`<iframe src="${url.origin}/"></iframe>`);
+    await framing.page.frameLocator("iframe").getByText("This page is shown inside of another one").waitFor();
   },
 );
 

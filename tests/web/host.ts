@@ -8,6 +8,7 @@ import { decodeLine, encodeLine, LineReader } from "../../src/wire/lines.ts";
 import type { WebState } from "../../src/wire/page/messages.ts";
 import { noticeLine, parseRequest, resultLine, type StatusResult } from "../../src/wire/rpc/rpc.ts";
 import { sha256 } from "../../src/world/hash.ts";
+import { realCertificates } from "../../src/world/real/certificates.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realHttp } from "../../src/world/real/http.ts";
 import { realMachine } from "../../src/world/real/machine.ts";
@@ -24,6 +25,7 @@ const doors = {
   children: realChildren(),
   self: realSelf(),
   machine: realMachine(),
+  certificates: realCertificates(),
 };
 export const world = { ...realWorld(), ...doors };
 export const cleanups: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 // The tunnel: whether an enrolled home is connected to its relay, and how long its certificate is valid.
-import { tunnelView } from "../tunnel/status.ts";
+import { tunnelOf } from "../tunnel/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 
 const NAME = "tunnel";
@@ -7,7 +7,7 @@ const NAME = "tunnel";
 const SOON_MS = 3 * 86_400_000;
 
 export async function checkTunnel({ world, home }: Site): Promise<Finding[]> {
-  const { enrolled, relay, wanted, state, why, certificateUntil } = tunnelView(world, home);
+  const { enrolled, relay, wanted, state, why, certificateUntil } = tunnelOf(world, home);
   if (!enrolled) return [];
   const leftMs = Date.parse(certificateUntil ?? "") - world.clock.now();
   if (state === "Ended")

@@ -28,6 +28,7 @@ export type ServeFlags = HomeFlags & {
   readonly cert?: string;
   readonly key?: string;
   readonly http?: string;
+  readonly allowOrigin?: readonly string[];
   readonly life?: number;
   readonly grace?: number;
   readonly heartbeat?: number;
@@ -40,14 +41,15 @@ export function settingsOf(console: Console, flags: ServeFlags): Result<RelaySet
   const hosts = flags.host === undefined || flags.host.length === 0 ? [domain.replace(/:\d+$/, "")] : flags.host;
   const browsers = browsersOf(console, flags);
   if (!browsers.ok) return browsers;
+  const origins = (flags.allowOrigin ?? []).map((text) => URL.parse(text)?.origin ?? text);
   const spans = { lifeMs: life, graceMs: grace, heartbeatMs: heartbeat };
-  const settings = { home: home.value, domain, hosts, listen, ...browsers.value, ...spans };
+  const settings = { home: home.value, domain, hosts, listen, ...browsers.value, origins, ...spans };
   // The relay reads them in the same way.
   if (decodeSettings(encodeSettings(settings)) !== undefined) return ok(settings);
   return refused(
     "usage",
     "One of the names or addresses cannot be used.",
-    "An address is a number and a port: 0.0.0.0:7443",
+    "An address is a number and a port: 0.0.0.0:7443. An origin is https://page.example.org",
   );
 }
 

@@ -1,8 +1,9 @@
 // The commands for the page: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, described, flag, home, text } from "../flags.ts";
+import { type DataFlags, described, flag, home, text, textFlag } from "../flags.ts";
 import type { RevokeFlags } from "./devices.ts";
+import type { ExportFlags } from "./page-export.ts";
 
 const DEVICE = "{id, name, madeAt, usedAt, kind, rights}";
 
@@ -40,4 +41,27 @@ const devices = buildRouteMap({
   docs: { brief: "Browsers that may use the page: ls, revoke" },
 });
 
-export const pageRoutes = { open, devices };
+const exportPage = buildCommand<ExportFlags, [string], Context>({
+  loader: async () => (await import("./page-export.ts")).pageExportCommand,
+  parameters: {
+    flags: {
+      home,
+      relay: textFlag("url", "Where browsers find this home at its relay [default = as `tunnel status` shows it]"),
+      json: flag("One JSON object {directory, relay}"),
+    },
+    positional: {
+      kind: "tuple",
+      parameters: [{ parse: text, placeholder: "dir", brief: "Where to; it must be empty, or an earlier export" }],
+    },
+  },
+  docs: described(
+    "Write the page to files, so that its code does not come from the relay",
+    "Who serves the page's code decides what it does. If you do not control the relay, serve these files from a host of",
+    "your own: the relay then only passes on what it cannot read. README.txt in the directory says how to serve them,",
+    "what to tell the relay (`relay serve --allow-origin`), and how to pair devices (`pair --page`).",
+  ),
+});
+
+const page = buildRouteMap({ routes: { export: exportPage }, docs: { brief: "The page as files: export" } });
+
+export const pageRoutes = { open, devices, page };

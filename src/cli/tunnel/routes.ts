@@ -8,7 +8,7 @@ import type { PairFlags } from "./pair.ts";
 
 /** Not imported: this file is loaded by every command. */
 const RIGHTS = ["look", "answer", "type"] as const satisfies readonly DeviceRights[];
-const STATUS = "{enrolled, relay, id, wanted, state, since, why, dialAt, url, certificateUntil}";
+const STATUS = "{enrolled, relay, id, wanted, state, since, why, dialAt, url, certificateUntil, next}";
 
 const enroll = buildCommand<EnrollFlags, [string, string], Context>({
   loader: async () => (await import("./enroll.ts")).enrollCommand,
@@ -65,6 +65,7 @@ const pair = buildCommand<PairFlags, [], Context>({
         brief: "look: see everything; answer: also prompts and uncertain steps; type: everything on the page",
       },
       name: textFlag("name", "What `holdfast devices` calls it"),
+      page: textFlag("url", "Where the page of `holdfast page export` is served [default = at the relay]"),
       json: flag("One JSON object {url, rights, until}"),
     },
   },

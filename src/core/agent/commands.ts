@@ -37,6 +37,8 @@ export type AnswerCommand = {
   readonly decision: Decision;
   readonly message: string;
   readonly always: boolean;
+  /** A rule that a person has worded, instead of the exact one of `always`; for this agent, or for all. */
+  readonly worded?: { readonly rule: Rule; readonly isForAll: boolean };
 };
 
 export type AgentCommand =

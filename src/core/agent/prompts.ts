@@ -9,12 +9,13 @@
 //     agent.
 // H5. What is denied an agent is denied all below it, whatever their own rules say: a child never may more than its
 //     parent. What is allowed an agent is not allowed its children by that: people said it of this one.
-// H6. `always` is about exactly what was asked, and refused if that cannot be expressed.
+// H6. `always` is about exactly what was asked, and refused if that cannot be expressed. A rule that a person has
+//     worded for it is added with the answer, or not at all: a prompt makes one rule at most.
 
 import { isRecord } from "../../base/json.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import { sizeOf } from "../workflow/limits.ts";
-import { type Agent, openPrompts, type Prompt } from "./agent.ts";
+import { type Agent, type AgentRecord, openPrompts, type Prompt, RULE_BOOK } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
 import type { PromptAnswered } from "./events.ts";
@@ -31,7 +32,7 @@ import {
 } from "./limits.ts";
 import { mayBecome } from "./prompt-machine.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
-import { exactRule, judge, type Rule, type RuleVerdict } from "./rules.ts";
+import { exactRule, judge, type Rule, type RuleVerdict, whyUnfit } from "./rules.ts";
 
 type Ask = Extract<ProviderEvent, { readonly kind: "ask" }>;
 
@@ -102,22 +103,27 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
   if (prompt === undefined)
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
   if (!mayBecome(prompt.state, "client sends response")) return whyNot(prompt); // H2
-  const { decision, message, always, answer: answer_id } = command;
-  const rule = always ? ruleFor(prompt, decision) : undefined;
-  const wrong = always ? whyNoRule(agent, rule) : undefined;
+  const { decision, message, always, worded, answer: answer_id } = command;
+  const isAdding = always || worded !== undefined;
+  const rule = worded === undefined ? ruleFor(prompt, decision) : { ...worded.rule, rule_id: ruleIdFor(prompt.id) };
+  const owner = worded?.isForAll === true ? RULE_BOOK : id;
+  const wrong = isAdding ? whyNoRule(draft.get(owner), rule) : undefined;
   if (wrong !== undefined) return wrong;
   close(draft, id, prompt.id, { decision, by: "user", message, answer_id });
-  if (rule !== undefined) draft.add(id, { event: "rule.added", data: { rule, at: draft.at } });
+  if (isAdding && rule !== undefined) draft.add(owner, { event: "rule.added", data: { rule, at: draft.at } }); // H6
   refreshPrompts(draft, draft.agent(id));
   return undefined;
 }
 
-function whyNoRule({ name, rules }: Agent, rule: Rule | undefined): Refusal | undefined {
-  const hint = "Answer without --always.";
+/** `owner`: who gets the rule; undefined before the first one for all. */
+function whyNoRule(owner: AgentRecord | undefined, rule: Rule | undefined): Refusal | undefined {
+  const hint = "Answer without a rule.";
   if (rule === undefined)
     return refused("not-exact", "No rule can be made that is about exactly this input.", hint).error;
-  if (rules.length < MAX_RULES) return undefined;
-  return refused("too-many", `${name} already has ${MAX_RULES} rules.`, `Remove some. ${hint}`).error;
+  const broken = whyUnfit(rule);
+  if (broken !== undefined) return refused("bad-rule", `This is not a rule: ${broken}.`, hint).error;
+  if ((owner?.rules.length ?? 0) < MAX_RULES) return undefined;
+  return refused("too-many", `There are ${MAX_RULES} rules already.`, `Remove some. ${hint}`).error;
 }
 
 function whyNot({ id, state }: Prompt): Refusal {

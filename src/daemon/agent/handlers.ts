@@ -13,7 +13,7 @@ import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Agent, isLive, openPrompts, RULE_BOOK } from "../../core/agent/agent.ts";
-import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
+import type { AgentCommand, AnswerCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { pickAgent, pickPrompt, pickRule } from "../../core/agent/find.ts";
 import { whyNotThere } from "../../core/agent/inherit.ts";
@@ -98,6 +98,9 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
       pickPrompt((closed) => listedPrompts(store.settledAgents(), closed), key),
     ),
     ...border.changing("prompt.answer", (params, by) => answer(ports, params, by)),
+    ...border.changing("prompt.always", ({ prompt, answer: id, rule, all }, by) =>
+      answer(ports, { prompt, answer: id, decision: "allow", worded: { rule, isForAll: all } }, by),
+    ),
     ...border.listing("rule.list", () => numbered(() => rulesOf(ports))),
     ...border.asking("rule.find", async ({ key }) => pickRule(rulesOf(ports), key)),
     ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
@@ -309,13 +312,22 @@ async function placeOf(
 
 async function answer(
   ports: AgentHandlerPorts,
-  params: Params<"prompt.answer">,
+  params: Params<"prompt.answer"> & Pick<AnswerCommand, "worded">,
   by: Caller | undefined,
 ): Promise<Result<ListedPrompt>> {
-  const { prompt, answer: given, decision, message = "", always = false } = params;
+  const { prompt, answer: given, decision, message = "", always = false, worded } = params;
   const id = askerOf(ports, prompt);
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
-  const command = { kind: "answer", id, prompt, answer: given, decision, message, always } as const;
+  const command = {
+    kind: "answer",
+    id,
+    prompt,
+    answer: given,
+    decision,
+    message,
+    always,
+    ...(worded && { worded }),
+  } as const;
   const done = await ports.border.using(id, () => submitAgent(ports, command, by)); // AH6
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);

@@ -39,6 +39,7 @@ export function CrashedAgent({ agent }: { readonly agent: ListedAgent }): JSX.El
       <p class="buttons">
         <Action
           kind="primary"
+          needs="agent.retry"
           run={() => call("agent.retry", { id })}
           success={`${name} tries again.`}
           done={() => refresh("agents")}
@@ -46,6 +47,7 @@ export function CrashedAgent({ agent }: { readonly agent: ListedAgent }): JSX.El
           Try again
         </Action>
         <Action
+          needs="agent.terminate"
           run={() => call("agent.terminate", { id, reason: "ended by a person in the page" })}
           success={`${name} is ended.`}
           done={() => refresh("agents")}

@@ -1,22 +1,26 @@
 // A permission prompt: who asks for what and where, and the three answers.
-// PC1. An answer is given once: its id is made when the button is pressed; a refusal says what became of the prompt.
-// PC2. "Always" shows the rule before it is made. What was edited is added as a rule, then the prompt is allowed.
+// PC1. An answer is given once: a press that repeats one, because nothing is known of the first, has the same id. A
+//      refusal says what became of the prompt.
+// PC2. "Always" shows the rule before it is made. It is added together with the answer, or not at all.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { newId } from "../../base/ids.ts";
 import type { Result } from "../../base/result.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import { randomBytes } from "../browser.ts";
-import { Action } from "../parts/action.tsx";
+import { Action, Lead } from "../parts/action.tsx";
 import { Ago, localised } from "../parts/frame.tsx";
-import { call, clock, feeds, refresh } from "../state/session.ts";
+import { may } from "../state/rights.ts";
+import { call, canAct, clock, feeds, refresh } from "../state/session.ts";
+import { tell } from "../state/toasts.ts";
 import { leftText, shortPath } from "../words.ts";
 import { PromptInput } from "./prompt-input.tsx";
 import { draftFor, type RuleDraft, ruleOf } from "./rule-draft.ts";
 import { RuleEditor } from "./rule-editor.tsx";
+import type { ShownPrompt } from "./shown-prompts.ts";
 
 type Mode = "asked" | "denying" | "always";
 
@@ -24,17 +28,40 @@ const DONE: Readonly<Record<Decision, string>> = { allow: "Allowed", deny: "Deni
 const MODES: Readonly<Record<string, Mode>> = { d: "denying", w: "always" };
 
 function answer(prompt: ListedPrompt, decision: Decision, more: { message?: string; always?: boolean } = {}) {
-  return call("prompt.answer", { prompt: prompt.id, answer: newId(randomBytes(16)), decision, ...more }); // PC1
+  const given = { prompt: prompt.id, decision, ...more };
+  return noted(prompt, call("prompt.answer", { ...given, answer: answerId(given) }));
 }
 
-export function PromptCard({ prompt }: { readonly prompt: ListedPrompt }): JSX.Element {
+const ids = new Map<string, string>();
+
+/** PC1. What says something else is another answer. */
+function answerId(given: object): string {
+  const key = JSON.stringify(given);
+  const made = ids.get(key) ?? newId(randomBytes(16));
+  ids.set(key, made);
+  return made;
+}
+
+/** By this page, while it is open. */
+const answered = new Set<string>();
+
+function noted(prompt: ListedPrompt, done: Promise<Result<unknown>>): Promise<Result<unknown>> {
+  answered.add(prompt.id);
+  return done;
+}
+
+export function PromptCard({ prompt, isOpen }: ShownPrompt): JSX.Element {
   const mode = useSignal<Mode>("asked");
   const card = useRef<HTMLElement>(null);
   const { name, tool, agent } = prompt;
   const cwd = feeds.agents.value.value?.find(({ id }) => id === agent)?.cwd;
+  useEffect(() => {
+    if (!isOpen && mode.peek() !== "asked" && !answered.has(prompt.id))
+      tell(`${plainLine(name)} does not wait any more: it was answered elsewhere, or has taken its question back.`);
+  }, [isOpen]);
   const pressed = (event: KeyboardEvent) => {
     if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey) return;
-    const chosen = MODES[event.key];
+    const chosen = isOpen && canAct.value && may("prompt.answer") ? MODES[event.key] : undefined;
     if (event.key === "a") card.current?.querySelector<HTMLButtonElement>(".allow button")?.click();
     else if (chosen !== undefined) mode.value = chosen;
     else return;
@@ -66,9 +93,10 @@ export function PromptCard({ prompt }: { readonly prompt: ListedPrompt }): JSX.E
       </header>
       <PromptInput tool={tool} input={prompt.input} />
       {prompt.unsandboxed !== undefined && <p class="note warn">It runs without a sandbox: {prompt.unsandboxed}.</p>}
-      {mode.value === "asked" && <Answers prompt={prompt} choose={(next) => (mode.value = next)} />}
-      {mode.value === "denying" && <Denying prompt={prompt} back={() => (mode.value = "asked")} />}
-      {mode.value === "always" && <Always prompt={prompt} back={() => (mode.value = "asked")} />}
+      {!isOpen && <p class="soft">It is closed.</p>}
+      {isOpen && mode.value === "asked" && <Answers prompt={prompt} choose={(next) => (mode.value = next)} />}
+      {isOpen && mode.value === "denying" && <Denying prompt={prompt} back={() => (mode.value = "asked")} />}
+      {isOpen && mode.value === "always" && <Always prompt={prompt} back={() => (mode.value = "asked")} />}
     </article>
   );
 }
@@ -80,6 +108,7 @@ function Answers({ prompt, choose }: AnswersProps): JSX.Element {
     <p class="buttons">
       <span class="allow">
         <Action
+          needs="prompt.answer"
           kind="primary"
           hotkey="a"
           label={`Allow ${prompt.tool} for ${prompt.name}`}
@@ -90,12 +119,23 @@ function Answers({ prompt, choose }: AnswersProps): JSX.Element {
           Allow
         </Action>
       </span>
-      <button type="button" class="button" data-key="d" onClick={() => choose("denying")}>
+      <Lead
+        needs="prompt.answer"
+        hotkey="d"
+        label={`Deny ${prompt.tool} for ${prompt.name}…`}
+        to={() => choose("denying")}
+      >
         Deny…
-      </button>
-      <button type="button" class="button" data-key="w" onClick={() => choose("always")}>
+      </Lead>
+      <Lead
+        needs="prompt.answer"
+        hotkey="w"
+        label={`Always allow ${prompt.tool} for ${prompt.name}…`}
+        to={() => choose("always")}
+      >
         Always…
-      </button>
+      </Lead>
+      {!may("prompt.answer") && <span class="soft">This device may not answer it.</span>}
     </p>
   );
 }
@@ -118,6 +158,7 @@ function Denying({ prompt, back }: BackProps): JSX.Element {
       </label>
       <p class="buttons">
         <Action
+          needs="prompt.answer"
           kind="danger"
           run={() => answer(prompt, "deny", message.value === "" ? {} : { message: message.value })}
           success={`${DONE.deny}: ${prompt.name} was told.`}
@@ -150,6 +191,7 @@ function Always({ prompt, back }: BackProps): JSX.Element {
       <RuleEditor draft={current} agent={prompt.name} change={(next) => (draft.value = next)} />
       <p class="buttons">
         <Action
+          needs="prompt.answer"
           kind="primary"
           run={() => allowAlways(prompt, current)}
           success={`Allowed, from now on without asking.`}
@@ -168,8 +210,8 @@ function Always({ prompt, back }: BackProps): JSX.Element {
 /** PC2 */
 async function allowAlways(prompt: ListedPrompt, draft: RuleDraft): Promise<Result<unknown>> {
   if (!draft.isEdited && !draft.isForAll) return answer(prompt, "allow", { always: true });
-  const rule = ruleOf(draft, prompt, newId(randomBytes(16)).slice(0, 12));
+  const rule = ruleOf(draft, prompt);
   if (!rule.ok) return rule;
-  const added = await call("rule.add", { agent: draft.isForAll ? null : prompt.agent, rule: rule.value });
-  return added.ok ? answer(prompt, "allow") : added;
+  const given = { prompt: prompt.id, rule: rule.value, all: draft.isForAll };
+  return noted(prompt, call("prompt.always", { ...given, answer: answerId(given) }));
 }

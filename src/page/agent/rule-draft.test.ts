@@ -15,7 +15,7 @@ function draft(): RuleDraft {
 }
 
 test("RD1 an untouched draft allows exactly what was asked", () => {
-  const rule = ruleOf(draft(), PROMPT, "r");
+  const rule = ruleOf(draft(), PROMPT);
   const rules = rule.ok ? [rule.value] : [];
   expect(judge(rules, "Bash", { command: "git push *" })?.decision).toBe("allow");
   expect(judge(rules, "Bash", { command: "git push x" })).toBeUndefined();
@@ -25,9 +25,9 @@ test("RD1 an untouched draft allows exactly what was asked", () => {
 
 test("RD2 an edited draft allows what its patterns say, and a broken one is refused", () => {
   const edited = { ...draft(), args: { command: "git push **" }, isEdited: true };
-  const rule = ruleOf(edited, PROMPT, "r");
+  const rule = ruleOf(edited, PROMPT);
   expect(judge(rule.ok ? [rule.value] : [], "Bash", { command: "git push x" })?.decision).toBe("allow");
-  expect(ruleOf({ ...edited, args: { command: "git [" } }, PROMPT, "r").ok).toBe(false);
+  expect(ruleOf({ ...edited, args: { command: "git [" } }, PROMPT).ok).toBe(false);
 });
 
 test("a draft that allows more than it seems to is warned about", () => {

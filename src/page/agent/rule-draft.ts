@@ -22,10 +22,10 @@ export function draftFor({ tool, input }: Pick<ListedPrompt, "tool" | "input">):
   return { tool: pattern, args, isForAll: false, isEdited: false };
 }
 
-/** The rule to be added before the prompt is answered, if it was edited or is for all. */
-export function ruleOf(draft: RuleDraft, prompt: ListedPrompt, id: string): Result<Rule> {
+/** The rule to be added with the answer, if it was edited or is for all. The daemon gives it an id of its own. */
+export function ruleOf(draft: RuleDraft, prompt: ListedPrompt): Result<Rule> {
   const { tool, args, isEdited } = draft;
-  const head = { rule_id: id, decision: "allow", message: "As answered before." };
+  const head = { rule_id: prompt.id, decision: "allow", message: "As answered before." };
   const exact = isRecord(prompt.input) ? exactRule(prompt.tool, prompt.input) : undefined;
   const rule: Rule = isEdited || exact === undefined ? { ...head, tool, args } : { ...head, ...exact }; // RD1, RD2
   const wrong = whyUnfit(rule);

@@ -1,9 +1,11 @@
 // A small form in a dialog: fields, one button that does it, and one that does not.
+// FO1. A refusal is shown in the form: what is behind a modal dialog can be neither reached nor heard.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import type { Result } from "../../base/result.ts";
+import type { Refusal, Result } from "../../base/result.ts";
 import { closeDialog } from "../state/dialog.ts";
-import { outcome } from "../state/toasts.ts";
+import { tell } from "../state/toasts.ts";
+import { Words } from "./frame.tsx";
 
 export type Field = {
   readonly name: string;
@@ -27,13 +29,16 @@ type FormProps = {
 
 export function Form({ fields, submit, danger = false, success, run, done, children }: FormProps): JSX.Element {
   const busy = useSignal(false);
+  const refusal = useSignal<Refusal | undefined>(undefined);
   const send = async (form: HTMLFormElement) => {
     const given = new FormData(form);
     const values = Object.fromEntries(fields.map(({ name }) => [name, String(given.get(name) ?? "")]));
     busy.value = true;
-    const result = await outcome(run(values), success);
+    const result = await run(values);
     busy.value = false;
+    refusal.value = result.ok ? undefined : result.error; // FO1
     if (!result.ok) return;
+    tell(success);
     closeDialog();
     done?.(values);
   };
@@ -48,6 +53,11 @@ export function Form({ fields, submit, danger = false, success, run, done, child
       {fields.map((field, at) => (
         <FormField key={field.name} field={field} isFirst={at === 0} />
       ))}
+      {refusal.value !== undefined && (
+        <p class="note warn" role="alert">
+          <Words text={`${refusal.value.message} ${refusal.value.hint}`} />
+        </p>
+      )}
       <p class="buttons">
         <button type="submit" class={`button ${danger ? "danger" : "primary"}`} disabled={busy.value}>
           {submit}

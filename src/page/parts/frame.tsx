@@ -42,8 +42,14 @@ export function Toasts(): JSX.Element {
     <div class="toasts" role="status" aria-live="polite" aria-label="Outcomes">
       {toasts.value.map(({ id, text, hint }) => (
         <div key={id} class={hint === undefined ? "toast" : "toast bad"}>
-          <p>{localised(text)}</p>
-          {hint !== undefined && hint !== "" && <p class="soft">{localised(hint)}</p>}
+          <p>
+            <Words text={text} />
+          </p>
+          {hint !== undefined && hint !== "" && (
+            <p class="soft">
+              <Words text={hint} />
+            </p>
+          )}
           <button type="button" class="close" aria-label="Dismiss" onClick={() => dismiss(id)}>
             ×
           </button>
@@ -64,6 +70,12 @@ export function Ago({ at }: { readonly at: string | null }): JSX.Element {
 
 export function localised(text: string): string {
   return withLocalTimes(text, minutesAhead);
+}
+
+/** A sentence of ours: times by the reader's clock, and commands as such. */
+export function Words({ text }: { readonly text: string }): JSX.Element {
+  const parts = localised(text).split("`");
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }
 
 export function Empty({ children }: { readonly children: ComponentChildren }): JSX.Element {

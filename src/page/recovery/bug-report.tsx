@@ -1,14 +1,16 @@
 // A report for us: shown in whole before it is saved. Nothing is sent anywhere.
 import type { JSX } from "preact";
+import type { Result } from "../../base/result.ts";
 import { saveFile } from "../browser.ts";
 import { closeDialog, openDialog } from "../state/dialog.ts";
 import { call } from "../state/session.ts";
 import { tell } from "../state/toasts.ts";
 
-export async function showReport(): Promise<void> {
+/** It takes a second or two: the doctor is asked. */
+export async function showReport(): Promise<Result<unknown>> {
   const bundle = await call("web.bundle", {});
   if (bundle.ok) openDialog("Report", <Bundle text={bundle.value.text} />);
-  else tell(bundle.error.message, bundle.error);
+  return bundle;
 }
 
 function Bundle({ text }: { readonly text: string }): JSX.Element {

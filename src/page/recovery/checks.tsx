@@ -19,7 +19,7 @@ export function Checks(): JSX.Element {
   return (
     <div class="checks">
       <p class="buttons">
-        <Action isOfHost run={look} success="The checks are done.">
+        <Action isOfHost needs="web.doctor" run={look} success="The checks are done.">
           Check everything
         </Action>
         <span class="soft" role="status">

@@ -16,9 +16,9 @@ export function Recovery({ report }: { readonly report: string | undefined }): J
     <div class="view">
       <div class="head">
         <h1>Recovery</h1>
-        <button type="button" class="button" onClick={() => void showReport()}>
+        <Action isOfHost needs="web.bundle" run={showReport}>
           Report an issue…
-        </button>
+        </Action>
       </div>
       <Stages status={status} />
       <Health status={status} />
@@ -47,6 +47,7 @@ function Stages({ status }: { readonly status: StatusResult | undefined }): JSX.
       {retriedStage(stage) !== undefined && (
         <Action
           kind="primary"
+          needs="recovery.retry"
           run={() => call("recovery.retry", {})}
           success="The recovery goes on."
           done={() => refresh("status", "terminals")}

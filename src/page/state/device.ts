@@ -7,6 +7,7 @@
 // DE4. A device that its home has signed out forgets its key and its token. An unauthenticated refusal is shown, and
 //      forgets nothing, and neither does a link that pairs nothing.
 // DE5. A connection that is silent for too long is given up: phones sleep, and change networks without a word.
+// DE6. Nothing is done inside of a frame: a header forbids it, and whoever serves an exported page may not send one.
 import type { Result } from "../../base/result.ts";
 import { MAX_ANSWER } from "../../wire/lines.ts";
 import { Channel, type ChannelEnd } from "../../wire/noise/channel.ts";
@@ -29,6 +30,7 @@ const CUT = 1006;
 const BEAT_MS = 10_000;
 
 const TROUBLE = {
+  framed: "This page is shown inside of another one, which could mislead you: open it in a tab of its own.",
   insecure:
     "This page was not loaded over HTTPS, so the browser offers no encryption: open it by its https:// address.",
   old: "This browser is too old for the encryption that this page needs.",
@@ -47,6 +49,7 @@ type StoredPairing = Stored & { readonly secret: Bytes };
 
 /** How to reach the home, or why that is not possible. */
 export async function findWay(): Promise<Result<Way, string>> {
+  if (globalThis.top !== globalThis.self) return { ok: false, error: TROUBLE.framed }; // DE6
   const subtle = cryptography();
   if (subtle === undefined) return { ok: false, error: TROUBLE.insecure };
   if (!("fromBase64" in Uint8Array)) return { ok: false, error: TROUBLE.old };

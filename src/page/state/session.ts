@@ -4,13 +4,20 @@
 // SE2. While the daemon is down, what was fetched last stays visible, and nothing can be changed.
 import { computed, effect, signal } from "@preact/signals";
 import { type LinkState, PageClient, type PageClientPorts } from "../../wire/page/client.ts";
-import { type DaemonState, type PageMethods, type SafeModeView, SOCKET_PATH } from "../../wire/page/messages.ts";
+import {
+  type DaemonState,
+  type PageMethods,
+  type SafeModeView,
+  SOCKET_PATH,
+  type WebTunnelView,
+} from "../../wire/page/messages.ts";
 import type { ListedAgent, ListedPrompt, OwnedRule } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { BriefTerminal, ListedDevice, Notice, StatusResult } from "../../wire/rpc/rpc.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { after, chance, connect, every, now, readToken } from "../browser.ts";
 import { Feed } from "./feed.ts";
+import { welcomed } from "./rights.ts";
 import { type ListName, listsFor } from "./topics.ts";
 
 export const link = signal<LinkState>({ kind: "connecting", failures: 0, code: 0 });
@@ -47,13 +54,19 @@ export const feeds = {
   runs: new Feed<readonly ListedRun[]>(() => allRows(client, "workflow.list", { newest: true, limit: RECENT }), after),
   rules: new Feed<readonly OwnedRule[]>(() => allRows(client, "rule.list", {}), after),
   devices: new Feed<readonly ListedDevice[]>(() => client.call("device.list", {}), after),
+  tunnel: new Feed<WebTunnelView>(() => client.call("web.tunnel", {}), after),
   reports: new Feed<PageMethods["web.reports"]["result"]>(() => client.call("web.reports", {}), after),
 } satisfies Readonly<Record<ListName, unknown>>;
 
 function onLink(state: LinkState): void {
   link.value = state;
-  if (state.kind !== "up") daemon.value = { up: false, why: "" };
-  else void lookAtState();
+  if (state.kind !== "up") {
+    daemon.value = { up: false, why: "" };
+    return;
+  }
+  welcomed(state);
+  feeds.tunnel.refresh();
+  void lookAtState();
 }
 
 function onDaemon(state: DaemonState): void {

@@ -1,12 +1,13 @@
 // Signing in by a link: the page exchanges it for a token of its own.
 // SI1. The link is behind the #, which browsers send nowhere. It leaves the address once it was used, or is of no use.
 // SI2. If the host or the daemon does not answer, the link was not used: it is tried again by itself.
-// SI3. Under any other name than this machine's, the page came from a relay: device.ts connects through it.
+// SI3. Under any other name than this machine's, the page came from a relay: device.ts connects through it. So does a
+//      page that was exported, wherever it came from.
 import { signal } from "@preact/signals";
 import { jsonIn } from "../../base/json.ts";
 import { check } from "../../wire/check.ts";
 import { object, text } from "../../wire/shape.ts";
-import { after, keepToken, post, readToken } from "../browser.ts";
+import { after, isRemote, keepToken, post, readToken } from "../browser.ts";
 import type { Way } from "./session.ts";
 
 const WAIT_MS = 8_000;
@@ -17,9 +18,6 @@ const REFUSED = object({ code: text, message: text });
 
 /** Why this browser is not signed in, as far as a link or its absence tells; empty if it may be. */
 export const signInTrouble = signal("");
-
-/** SI3 */
-export const isRemote = !["127.0.0.1", "localhost", "[::1]"].includes(globalThis.location?.hostname ?? "localhost");
 
 /** What became of a link. */
 export type SignIn =

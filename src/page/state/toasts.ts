@@ -30,10 +30,10 @@ export function tell(text: string, refusal?: Refusal): void {
   if (refusal === undefined) after(SHOWN_MS, () => dismiss(id)); // TO1
 }
 
-/** Says how it went, and passes it on. */
-export async function outcome<T>(done: Promise<Result<T>>, success: string): Promise<Result<T>> {
+/** Says how it went, and passes it on. Without words for a success, what it has changed is seen. */
+export async function outcome<T>(done: Promise<Result<T>>, success?: string): Promise<Result<T>> {
   const result = await done;
-  if (result.ok) tell(success);
-  else tell(result.error.message, result.error);
+  if (!result.ok) tell(result.error.message, result.error);
+  else if (success !== undefined) tell(success);
   return result;
 }

@@ -1,18 +1,17 @@
 // Which lists a notice of the daemon may have changed.
 
-export type ListName = "terminals" | "runs" | "agents" | "prompts" | "rules" | "status" | "reports" | "devices";
+export type ListName = (typeof EVERYTHING)[number] | "tunnel";
 
 /** While a recovery goes on, lists are refused: they are fetched again when its stage has changed. */
-const EVERYTHING: readonly ListName[] = [
-  ...(["terminals", "runs", "agents", "prompts", "rules", "status", "reports", "devices"] as const),
-];
+const EVERYTHING = ["terminals", "runs", "agents", "prompts", "rules", "status", "reports", "devices"] as const;
 
 const BY_PREFIX: readonly (readonly [prefix: string, lists: readonly ListName[]])[] = [
   ["terminal.", ["terminals", "status"]],
   ["workflow.", ["runs", "status"]],
   ["recovery.progress", ["status"]],
   ["recovery.", EVERYTHING],
-  ["safe-mode.", ["status"]],
+  ["safe-mode.", ["status", "tunnel"]],
+  ["tunnel.", ["tunnel"]],
   ["crash.", ["reports"]],
   ["tmux.", []],
   ["device.", ["devices"]],

@@ -38,6 +38,7 @@ test("an attempt that waits for an agent's prompt is shown by the prompt, the lo
 test("a notice changes the lists that it is about; an agent's events have many names", () => {
   expect(listsFor("terminal.created")).toContain("terminals");
   expect(listsFor("workflow.step.ended")).toContain("runs");
+  expect(listsFor("tunnel.changed")).toEqual(["tunnel"]);
   expect(listsFor("recovery.progress")).toEqual(["status"]);
   expect(listsFor("recovery.stage.changed")).toContain("prompts");
   for (const topic of ["prompt.opened", "turn.start", "agent.created"]) expect(listsFor(topic)).toContain("prompts");

@@ -21,6 +21,7 @@ export function LostTerminal({ terminal }: { readonly terminal: BriefTerminal })
       <p class="buttons">
         <Action
           kind="primary"
+          needs="terminal.restore"
           run={() => call("terminal.restore", { id, way: "plan" })}
           success={`${name} is restored.`}
           done={restored}
@@ -28,6 +29,7 @@ export function LostTerminal({ terminal }: { readonly terminal: BriefTerminal })
           Restore
         </Action>
         <Action
+          needs="terminal.restore"
           run={() => call("terminal.restore", { id, way: "shell" })}
           success={`${name} has a shell.`}
           done={restored}
@@ -35,13 +37,19 @@ export function LostTerminal({ terminal }: { readonly terminal: BriefTerminal })
           Only a shell
         </Action>
         <Action
+          needs="terminal.restore"
           run={() => call("terminal.restore", { id, way: "recipe" })}
           success={`${name} runs its command again.`}
           done={restored}
         >
           Run its command again
         </Action>
-        <Action run={() => call("terminal.remove", { id })} success={`${name} is removed.`} done={restored}>
+        <Action
+          needs="terminal.remove"
+          run={() => call("terminal.remove", { id })}
+          success={`${name} is removed.`}
+          done={restored}
+        >
           Remove
         </Action>
       </p>

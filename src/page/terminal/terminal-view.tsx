@@ -5,10 +5,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { endedText } from "../../base/exit-code.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { keepChoice, readChoice } from "../browser.ts";
-import { Action } from "../parts/action.tsx";
+import { Action, Lead } from "../parts/action.tsx";
 import { Empty, State } from "../parts/frame.tsx";
+import { mayType } from "../state/rights.ts";
 import { hashOf } from "../state/route.ts";
-import { call, canAct, feeds, refresh } from "../state/session.ts";
+import { call, feeds, refresh } from "../state/session.ts";
 import { LostTerminal } from "./lost-terminal.tsx";
 import { askKill, askMove, askRename } from "./terminal-forms.tsx";
 import type { SessionState } from "./terminal-session.ts";
@@ -46,23 +47,30 @@ function Attached({
   readonly id: string;
   readonly terminal: BriefTerminal | undefined;
 }): JSX.Element {
+  const canType = mayType.value;
   const place = useRef<HTMLDivElement>(null);
   const window = useSignal<Window | undefined>(undefined);
   const state = useSignal<SessionState>({ kind: "connecting", why: "" });
   const isSearching = useSignal(false);
   const link = useSignal<string | undefined>(undefined);
+  /** A window of a program that has ended stays with it; the next one gets another. */
+  const restarts = useSignal(0);
   const isRead = useSignal(readChoice(READER) === "on");
   useEffect(() => {
-    if (place.current === null) return undefined;
-    const made = new Window(place.current, id, {
-      state: (now) => (state.value = now),
-      search: () => (isSearching.value = true),
-      link: (address) => (link.value = address),
-      leave: () => document.querySelector<HTMLElement>(".toolbar a")?.focus(),
-    });
+    if (place.current === null || canType === undefined) return undefined;
+    const made = new Window(
+      place.current,
+      { id, readOnly: !canType },
+      {
+        state: (now) => (state.value = now),
+        search: () => (isSearching.value = true),
+        link: (address) => (link.value = address),
+        leave: () => document.querySelector<HTMLElement>(".toolbar a")?.focus(),
+      },
+    );
     window.value = made;
     return () => made.close();
-  }, [id]);
+  }, [id, canType, restarts.value]);
   useEffect(() => window.value?.setReader(isRead.value), [isRead.value, window.value]);
   const setRead = (on: boolean) => {
     isRead.value = on;
@@ -76,6 +84,7 @@ function Attached({
         </a>
         <h1>{terminal?.name ?? id}</h1>
         <Connection state={state.value} terminal={terminal} />
+        {canType === false && <span class="soft">look only: this device may not type</span>}
         <span class="grow" />
         <button type="button" class="button" onClick={() => (isSearching.value = !isSearching.value)}>
           Search
@@ -83,7 +92,7 @@ function Attached({
         <button type="button" class="button" aria-pressed={isRead.value} onClick={() => setRead(!isRead.value)}>
           Screen reader
         </button>
-        {terminal !== undefined && <Buttons terminal={terminal} />}
+        {terminal !== undefined && <Buttons terminal={terminal} restarted={() => (restarts.value += 1)} />}
       </div>
       {isSearching.value && <Search window={window.value} close={() => (isSearching.value = false)} />}
       <section class="screen" ref={place} aria-label={`Screen of ${terminal?.name ?? id}`} />
@@ -104,24 +113,37 @@ function Connection({ state, terminal }: ConnectionProps): JSX.Element {
 
 type ConnectionProps = { readonly state: SessionState; readonly terminal: BriefTerminal | undefined };
 
-function Buttons({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
+function Buttons({ terminal, restarted }: ButtonsProps): JSX.Element {
   const { id, name, state } = terminal;
-  const off = !canAct.value;
   return (
     <>
-      <button type="button" class="button" disabled={off} onClick={() => askRename(terminal)}>
-        Rename
-      </button>
-      <button type="button" class="button" disabled={off} onClick={() => askMove(terminal)}>
-        Move
-      </button>
+      <Lead needs="terminal.rename" to={() => askRename(terminal)}>
+        Rename…
+      </Lead>
+      <Lead needs="terminal.move" to={() => askMove(terminal)}>
+        Move…
+      </Lead>
       {state.kind === "running" && (
-        <button type="button" class="button danger" disabled={off} onClick={() => askKill(terminal)}>
+        <Lead needs="terminal.signal" kind="danger" to={() => askKill(terminal)}>
           End…
-        </button>
+        </Lead>
       )}
       {state.kind === "ended" && (
         <Action
+          needs="terminal.restore"
+          run={() => call("terminal.restore", { id, way: "recipe" })}
+          success={`${name} runs its command again.`}
+          done={() => {
+            refresh("terminals");
+            restarted();
+          }}
+        >
+          Start again
+        </Action>
+      )}
+      {state.kind === "ended" && (
+        <Action
+          needs="terminal.remove"
           run={() => call("terminal.remove", { id })}
           success={`${name} is removed.`}
           done={() => refresh("terminals")}
@@ -132,6 +154,8 @@ function Buttons({ terminal }: { readonly terminal: BriefTerminal }): JSX.Elemen
     </>
   );
 }
+
+type ButtonsProps = { readonly terminal: BriefTerminal; readonly restarted: () => void };
 
 function Search({ window, close }: { readonly window: Window | undefined; readonly close: () => void }): JSX.Element {
   const text = useSignal("");

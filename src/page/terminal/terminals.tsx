@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { endedText } from "../../base/exit-code.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
-import { Action } from "../parts/action.tsx";
+import { Action, Lead } from "../parts/action.tsx";
 import { Ago, Empty, Section, State, type Tone } from "../parts/frame.tsx";
 import { hashOf } from "../state/route.ts";
-import { call, canAct, feeds, refresh } from "../state/session.ts";
+import { call, feeds, refresh } from "../state/session.ts";
 import { commandText, programText, shortPath } from "../words.ts";
 import { lanesOf } from "./lanes.ts";
 import { LostTerminal } from "./lost-terminal.tsx";
@@ -19,9 +19,9 @@ export function Terminals(): JSX.Element {
     <div class="view wide">
       <div class="head">
         <h1>Terminals</h1>
-        <button type="button" class="button primary" disabled={!canAct.value} onClick={() => askNewTerminal("main")}>
+        <Lead needs="web.new" kind="primary" to={() => askNewTerminal("main")}>
           New terminal
-        </button>
+        </Lead>
       </div>
       {terminals === undefined && <Empty>Looking…</Empty>}
       {terminals?.length === 0 && (
@@ -97,6 +97,7 @@ function Ended({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element 
       <span class="soft grow">{endedText(state)}</span>
       <Action
         label={`Start again: ${name}`}
+        needs="terminal.restore"
         run={() => call("terminal.restore", { id, way: "recipe" })}
         success={`${name} runs its command again.`}
         done={() => refresh("terminals")}
@@ -105,6 +106,7 @@ function Ended({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element 
       </Action>
       <Action
         label={`Remove ${name}`}
+        needs="terminal.remove"
         run={() => call("terminal.remove", { id })}
         success={`${name} is removed.`}
         done={() => refresh("terminals")}

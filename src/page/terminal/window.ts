@@ -2,6 +2,7 @@
 // WI1. The screen has the terminal's own size (TS3); a larger one is scrolled to.
 // WI2. Only this terminal uses the graphics card. If there is none, or it is lost, xterm draws by itself.
 // WI3. A paste with several lines is confirmed first, unless the program marks pastes.
+// WI4. One that is only looked at takes no keys and no pastes, and leaves the program's size alone.
 import { effect } from "@preact/signals";
 import type { FitAddon } from "@xterm/addon-fit";
 import type { SearchAddon } from "@xterm/addon-search";
@@ -15,6 +16,8 @@ import { linkHandler } from "./links.ts";
 import { askPaste } from "./terminal-forms.tsx";
 import type { SessionState, TerminalSession } from "./terminal-session.ts";
 import { theme } from "./theme.ts";
+
+export type WindowWish = Parameters<typeof newSession>[1];
 
 export type WindowEvents = {
   state(state: SessionState): void;
@@ -37,9 +40,9 @@ export class Window {
   #isClosed = false;
   #isRead = false;
 
-  constructor(place: HTMLElement, id: string, events: WindowEvents) {
+  constructor(place: HTMLElement, wish: WindowWish, events: WindowEvents) {
     this.#events = events;
-    void this.#open(place, id);
+    void this.#open(place, wish);
   }
 
   close(): void {
@@ -65,7 +68,7 @@ export class Window {
     return (way === "next" ? this.#search?.findNext(text) : this.#search?.findPrevious(text)) === true;
   }
 
-  async #open(place: HTMLElement, id: string): Promise<void> {
+  async #open(place: HTMLElement, wish: WindowWish): Promise<void> {
     const [terminal, { FitAddon: Fit }, { SearchAddon: Find }, { WebLinksAddon: Links }] = await Promise.all([
       newTerminal(OPTIONS),
       import("@xterm/addon-fit"),
@@ -81,10 +84,11 @@ export class Window {
     terminal.options.linkHandler = links;
     for (const addon of [fit, this.#search, new Links(links.activate, links)]) terminal.loadAddon(addon);
     terminal.open(place);
-    terminal.textarea?.setAttribute("aria-label", "Terminal input");
+    terminal.textarea?.setAttribute("aria-label", wish.readOnly ? "Terminal, look only" : "Terminal input");
     void this.#accelerate(terminal);
-    const session = newSession(terminal, { id, readOnly: false }, this.#events.state);
+    const session = newSession(terminal, wish, this.#events.state);
     this.#session = session;
+    terminal.options.disableStdin = wish.readOnly; // WI4
     this.#listen(terminal, session, place);
     this.#fitTo(place, fit, session);
     this.#stops.push(
@@ -151,7 +155,7 @@ export class Window {
   /** WI3 */
   #paste(text: string): void {
     const terminal = this.#terminal;
-    if (terminal === undefined || text === "") return;
+    if (terminal === undefined || terminal.options.disableStdin === true || text === "") return; // WI4
     const paste = () => {
       terminal.paste(text);
       terminal.focus();

@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 import { shortId } from "../../base/ids.ts";
 import type { AttemptEvidence } from "../../wire/page/messages.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
-import { Ago, localised } from "../parts/frame.tsx";
+import { Ago, localised, Words } from "../parts/frame.tsx";
 import { call, whenUp } from "../state/session.ts";
 import { commandText } from "../words.ts";
 
@@ -22,16 +22,23 @@ export function Evidence({ run, attempt, step, item }: EvidenceProps): JSX.Eleme
   const { repo } = run;
   const logs = <Logs run={run} step={step} item={item} />;
   const found = useSignal<AttemptEvidence | null | undefined>(undefined);
+  const why = useSignal("");
   useEffect(
     () =>
       whenUp(() => {
         void call("web.evidence", { repo, attempt }).then((answer) => {
           if (answer.ok) found.value = answer.value;
+          why.value = answer.ok ? "" : `${answer.error.message} ${answer.error.hint}`;
         });
       }),
     [repo, attempt],
   );
-  if (found.value === undefined) return <p class="soft">Looking for what is known…</p>;
+  if (found.value === undefined)
+    return (
+      <p class="soft">
+        <Words text={why.value === "" ? "Looking for what is known…" : why.value} />
+      </p>
+    );
   if (found.value === null)
     return (
       <p class="soft">It has no files of its own: an agent worked on it, or they were removed. {logs} has the rest.</p>

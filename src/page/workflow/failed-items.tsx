@@ -50,6 +50,7 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
       <p class="buttons">
         <Action
           kind="primary"
+          needs="dlq.retry"
           run={() => call("dlq.retry", { id, items: "all" })}
           success={`The failed items of ${name} are tried again.`}
           done={() => refresh("runs")}
@@ -74,6 +75,7 @@ function Letter({ run, letter, isFirst }: LetterProps): JSX.Element {
         </span>
         <Action
           label={`Try again: item ${item}`}
+          needs="dlq.retry"
           run={() => call("dlq.retry", { id: run.id, items: [item] })}
           success={`Item ${item} is tried again.`}
           done={() => refresh("runs")}

@@ -38,6 +38,7 @@ export function UncertainStep({ run, need }: Uncertain): JSX.Element {
         {VERDICTS.map(({ verdict, words, success }) => (
           <Action
             key={verdict}
+            needs="workflow.resolve"
             run={() => call("workflow.resolve", { id: run.id, attempt: need.attempt, verdict })}
             success={success}
             done={refreshed}
@@ -71,13 +72,19 @@ export function FailedRun({ run }: { readonly run: ListedRun }): JSX.Element {
       <p class="buttons">
         <Action
           kind="primary"
+          needs="workflow.resume"
           run={() => call("workflow.resume", { id, force: false })}
           success={`${name} goes on where it failed.`}
           done={refreshed}
         >
           Resume
         </Action>
-        <Action run={() => call("workflow.cancel", { id })} success={`${name} is given up.`} done={refreshed}>
+        <Action
+          needs="workflow.cancel"
+          run={() => call("workflow.cancel", { id })}
+          success={`${name} is given up.`}
+          done={refreshed}
+        >
           Give up
         </Action>
       </p>
@@ -124,6 +131,7 @@ export function RunRow({ run }: { readonly run: ListedRun }): JSX.Element {
       <span class="soft grow">{[progressText(run), ...more].filter((text) => text !== undefined).join(" · ")}</span>
       <Action
         label={`Interrupt ${name}`}
+        needs="workflow.interrupt"
         run={() => call("workflow.interrupt", { id })}
         success={`${name} is interrupted; it can be resumed.`}
         done={refreshed}
@@ -148,6 +156,7 @@ export function EndedRun({ run }: { readonly run: ListedRun }): JSX.Element {
       {state === "interrupted" && (
         <Action
           label={`Resume ${name}`}
+          needs="workflow.resume"
           run={() => call("workflow.resume", { id, force: false })}
           success={`${name} goes on.`}
           done={refreshed}

@@ -36,7 +36,7 @@ class Site {
   up(): this {
     this.client.start();
     this.#events?.opened();
-    return this.host({ type: "welcome", version: "1", home: "/h" });
+    return this.host({ type: "welcome", version: "1", home: "/h", device: "d", rights: "look" });
   }
 
   host(message: object): this {

@@ -6,6 +6,7 @@
 // PC4. When the connection is lost, each stream is closed, without an exit.
 import { backoffMs } from "../../base/backoff.ts";
 import { ok, type Refusal, type Result } from "../../base/result.ts";
+import type { DeviceRights } from "../../core/devices.ts";
 import type { HolderExit } from "../holder/protocol.ts";
 import type { Notice } from "../rpc/rpc.ts";
 import {
@@ -35,10 +36,18 @@ export type PageClientPorts = {
   chance(): number;
 };
 
+/** `device`: the id of this browser, if the host names it. */
+export type Welcome = {
+  readonly version: string;
+  readonly home: string;
+  readonly device: string | undefined;
+  readonly rights: DeviceRights;
+};
+
 export type LinkState =
   /** `code`: why the last connection ended (`CLOSE`), or 0. */
   | { readonly kind: "connecting"; readonly failures: number; readonly code: number }
-  | { readonly kind: "up"; readonly version: string; readonly home: string }
+  | ({ readonly kind: "up" } & Welcome)
   | { readonly kind: "signed out"; readonly why: string };
 
 export type PageClientEvents = {
@@ -157,11 +166,11 @@ export class PageClient {
     if (message?.type === "closed") this.#endStream(message.stream, message.exit, message.why);
   }
 
-  #welcomed({ version, home }: { readonly version: string; readonly home: string }): void {
+  #welcomed({ version, home, device, rights = "type" }: Extract<HostMessage, { readonly type: "welcome" }>): void {
     this.#isUp = true;
     this.#failures = 0;
     this.#send({ type: "watch", topics: ["*"] });
-    this.#events.link({ kind: "up", version, home });
+    this.#events.link({ kind: "up", version, home, device, rights });
   }
 
   #answer(id: number, answer: Result<unknown>): void {

@@ -76,10 +76,10 @@ const REFUSAL = object({ code: text, message: text, hint: text });
 const FROM_HOST = {
   /** The first message to a device that has shown the secret of `holdfast pair`; its `hello` follows. */
   paired: object({ type: literal("paired"), token: textOf({ least: 1, most: 200 }) }),
-  /** `rights`: what this device may do; without it, everything. */
+  /** `device`: the id of this browser, and `rights`: what it may do; without it, everything. */
   welcome: object({
     ...{ type: literal("welcome"), version: text, home: text },
-    rights: optional(literal(...DEVICE_RIGHTS)),
+    ...{ device: optional(text), rights: optional(literal(...DEVICE_RIGHTS)) },
   }),
   result: object({ type: literal("result"), id: count, result: value }),
   refused: object({ type: literal("refused"), id: count, error: REFUSAL }),
@@ -237,6 +237,26 @@ export const ATTEMPT = object({ repo: textOf({ most: 200 }), attempt: textOf({ m
 export const NEW_TERMINAL = object({ name: text, lane: text, cwd: text, command: text });
 export type NewTerminal = Infer<typeof NEW_TERMINAL>;
 
+export const TURN = object({ wanted: literal("on", "off") });
+
+/** What people see of the tunnel; `next` is what to do about it, or empty. */
+export type WebTunnelView = {
+  readonly enrolled: boolean;
+  readonly relay: string | null;
+  readonly id: string | null;
+  readonly wanted: "on" | "off";
+  readonly state: string;
+  readonly since: string | null;
+  readonly why: string;
+  readonly dialAt: string | null;
+  readonly url: string | null;
+  readonly certificateUntil: string | null;
+  readonly next: string;
+};
+
+/** The topic of the host's own notice, when the tunnel may have changed. */
+export const TUNNEL_CHANGED = "tunnel.changed";
+
 /** What the host answers itself, also while the daemon is down. */
 export type WebMethods = {
   readonly "web.state": { readonly params: object; readonly result: WebState };
@@ -253,6 +273,9 @@ export type WebMethods = {
   readonly "web.usage": { readonly params: object; readonly result: WebUsage };
   /** Runs `holdfast doctor`, which takes a second or two. */
   readonly "web.doctor": { readonly params: object; readonly result: Infer<typeof DOCTOR> };
+  readonly "web.tunnel": { readonly params: object; readonly result: WebTunnelView };
+  /** It takes effect within seconds. */
+  readonly "web.turn-tunnel": { readonly params: Infer<typeof TURN>; readonly result: WebTunnelView };
   readonly "web.reports": { readonly params: object; readonly result: WebReports };
   /** A text for a bug report, without the names of this machine, its user and its home. */
   readonly "web.bundle": { readonly params: object; readonly result: { readonly text: string } };

@@ -14,6 +14,11 @@ const address = textOf({
 const span = whole(100);
 const hostName = textOf({ pattern: /^[a-z0-9.:-]{1,253}$/i });
 
+const origin = textOf({
+  is: (text) => URL.parse(text)?.origin === text && /^https?:/.test(text),
+  expected: "an origin such as https://page.example.org",
+});
+
 const SETTINGS = closed({
   home: fullPath,
   /** Homes are at <label>.<domain>; a port may follow. */
@@ -24,6 +29,8 @@ const SETTINGS = closed({
   /** Where browsers are served: with a certificate from these files, or plainly on loopback. */
   https: optional(closed({ at: address, certificate: fullPath, key: fullPath })),
   http: optional(address),
+  /** Of exported pages, whose tabs are let in. */
+  origins: optional(list(origin)),
   lifeMs: span,
   graceMs: span,
   heartbeatMs: span,

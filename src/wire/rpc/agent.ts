@@ -87,6 +87,7 @@ export type AgentResults = {
   "prompt.list": readonly ListedPrompt[];
   "prompt.find": ListedPrompt;
   "prompt.answer": ListedPrompt;
+  "prompt.always": ListedPrompt;
   /** Those of all agents (null), and of each agent that has some. */
   "rule.list": readonly OwnedRule[];
   "rule.find": OwnedRule;

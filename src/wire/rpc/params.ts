@@ -268,6 +268,8 @@ export const PARAMS = {
   "prompt.find": object({ key: text }),
   /** `answer` is chosen by the client: a repeat is the same answer. */
   "prompt.answer": object({ prompt: text, answer: id, decision, message: optional(text), always: optional(flag) }),
+  /** Allows it, and adds a rule that a person has worded: both, or neither. */
+  "prompt.always": object({ prompt: text, answer: id, rule, all: flag }),
   "rule.list": paged,
   "rule.find": object({ key: text }),
   "rule.add": object({ agent: optional(nullable(text)), rule }),
