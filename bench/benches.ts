@@ -64,6 +64,14 @@ export const SUITES: readonly Suite[] = [
     names: ["web.back.host", "web.back.daemon"],
     load: async () => (await import("./web-back.ts")).webBack,
   },
+  {
+    names: ["tunnel.echo.ssh", "tunnel.flood.ssh"],
+    load: async () => (await import("./tunnel.ts")).tunnel,
+  },
+  {
+    names: ["tunnel.reconnect.100", "tunnel.reconnect.100.handshakes", "relay.memory.100", "relay.cpu.100"],
+    load: async () => (await import("./relay-homes.ts")).relayHomes,
+  },
   { names: ["cli.start"], load: async () => (await import("./cli-start.ts")).cliStart },
   {
     names: ["screen.parse", "screen.snapshot", "screen.restore"],
@@ -140,6 +148,10 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["web.flood.blocked", { of: "value", atMost: 100 }],
   ["web.back.host", { of: "value", atMost: 2_000 }],
   ["web.back.daemon", { of: "value", atMost: 2_000 }],
+  ["tunnel.echo.ssh", { of: "ratio", atLeast: 0.5 }],
+  ["tunnel.flood.ssh", { of: "ratio", atLeast: 0.5 }],
+  ["tunnel.reconnect.100", { of: "value", atMost: 30 }],
+  ["tunnel.reconnect.100.handshakes", { of: "value", atMost: 20 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
   ["workflow.shell.overhead", { of: "value", atMost: 40 }],

@@ -96,7 +96,7 @@ test("DV5 a pairing makes a device with a key and its rights; a link for a brows
   const wrong = [
     redeemed(both, "pairing", device("browser"), NOW),
     redeemed(both, "link", { ...device("phone"), key }, NOW),
-    redeemed(done.value, "pairing", { ...device("second"), key }, NOW), // Used.
+    redeemed(done.value, "pairing", { ...device("second"), key: "1".repeat(64) }, NOW), // Used.
   ];
   for (const refusal of wrong) expect(!refusal.ok && refusal.error.code).toBe("no-link");
   expect(wrong.map((one) => !one.ok && one.error.hint)).toEqual([
@@ -116,4 +116,21 @@ test("DV5 look changes nothing, answer also answers and decides, type is everyth
   expect(methods(undefined)).toEqual(Object.keys(RIGHTS));
   expect(deviceMay("answer", "not in the table", undefined)).toBe(false);
   expect(DEVICE_RIGHTS.map(deviceMayType)).toEqual([false, false, true]);
+});
+
+test("DV6 the device that a link has paired may use it again while it would be valid, and nobody else", () => {
+  const linked = withLink(NO_DEVICES, "link", NOW, { rights: "answer", name: "phone" });
+  const paired = redeemed(linked, "link", { ...device("a"), key: "key of a" }, NOW);
+  if (!paired.ok) throw new Error(paired.error.message);
+  const again = redeemed(paired.value, "link", { ...device("b"), key: "key of a" }, NOW + 9 * MINUTE);
+  if (!again.ok) throw new Error(again.error.message);
+  expect(again.value.devices).toMatchObject([{ id: "id of a", hash: "hash of b", name: "phone", rights: "answer" }]);
+  expect(deviceOf(again.value, "hash of a", NOW)).toBeUndefined();
+  const refusals = [
+    redeemed(paired.value, "link", { ...device("b"), key: "key of b" }, NOW),
+    redeemed(paired.value, "link", device("b"), NOW),
+    redeemed(paired.value, "link", { ...device("b"), key: "key of a" }, NOW + 11 * MINUTE),
+    redeemed(revoked(paired.value, "id of a"), "link", { ...device("b"), key: "key of a" }, NOW),
+  ];
+  for (const refusal of refusals) expect(!refusal.ok && refusal.error.code).toBe("no-link");
 });

@@ -7,6 +7,8 @@
 // DV5. A device that is paired comes through a relay. It has a key of its own, by which it is known before it says
 //      anything, and rights that its pairing gave it. A link for a browser of this machine pairs nothing, and the other
 //      way round.
+// DV6. A pairing whose answer was lost can be repeated by the same device, while its link would be valid: it gets
+//      another token, and the one before is of no use. To everyone else the link is used.
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import type { Right } from "./principal.ts";
 
@@ -29,6 +31,9 @@ export type Device = {
   /** DV5. The public key in hex; without one it is a browser of this machine, which may do everything. */
   readonly key?: string;
   readonly rights?: DeviceRights;
+  /** DV6. The hash of the link that paired it, and until when it may be used again. */
+  readonly link?: string;
+  readonly linkUntil?: string;
 };
 export type Devices = { readonly links: readonly Link[]; readonly devices: readonly Device[] };
 
@@ -66,9 +71,12 @@ export function redeemed(
 ): Result<Devices> {
   const { links, devices } = current(before, now);
   const found = links.find((one) => one.hash === link && (one.rights === undefined) === (key === undefined)); // DV5
+  const again = devices.find((one) => isRepeated(one, link, key, now));
+  if (again !== undefined)
+    return ok({ links, devices: devices.map((one) => (one === again ? { ...one, hash: given.hash } : one)) }); // DV6
   if (found === undefined) return { ok: false, error: key === undefined ? NO_LINK : NO_PAIRING };
   const at = textOf(now);
-  const pairing = key === undefined ? {} : { key, rights: found.rights ?? "look" };
+  const pairing = key === undefined ? {} : { key, rights: found.rights ?? "look", link, linkUntil: found.until };
   const device: Device = {
     ...given,
     name: (found.name ?? name).slice(0, MAX_NAME),
@@ -78,6 +86,16 @@ export function redeemed(
   };
   const byUse = [...devices, device].toSorted((a, b) => Date.parse(a.usedAt) - Date.parse(b.usedAt));
   return ok({ links: links.filter((one) => one.hash !== link), devices: byUse.slice(-MAX_DEVICES) }); // DV3
+}
+
+/** DV6 */
+function isRepeated(
+  { link, linkUntil = "", key }: Device,
+  given: string,
+  by: string | undefined,
+  now: number,
+): boolean {
+  return link === given && key === by && Date.parse(linkUntil) > now;
 }
 
 const NO_LINK: Refusal = {

@@ -102,7 +102,9 @@ export class DeviceDesk {
     // The web host knows a pairing by what the handshake used, not by its secret.
     const hash = key === undefined ? sha256(link) : link;
     const done = await this.#change((now, at) => core.redeemed(now, hash, device, at));
-    return done.ok ? ok({ id, token }) : done;
+    if (!done.ok) return done;
+    const made = done.value.devices.find((one) => one.hash === device.hash); // It may have been there before (DV6).
+    return ok({ id: made?.id ?? id, token });
   }
 
   async #revoke(id: string): Promise<Result<ListedDevice>> {

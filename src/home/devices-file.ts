@@ -18,7 +18,12 @@ const rights = optional(literal(...DEVICE_RIGHTS));
 const key = optional(textOf({ pattern: /^[0-9a-f]{64}$/, expected: "a key" }));
 const FILE = object({
   links: list(object({ hash: text, until: time, rights, name: optional(text) })),
-  devices: list(object({ id: text, name: text, hash: text, madeAt: time, usedAt: time, key, rights })),
+  devices: list(
+    object({
+      ...{ id: text, name: text, hash: text, madeAt: time, usedAt: time, key, rights },
+      ...{ link: optional(text), linkUntil: optional(time) },
+    }),
+  ),
 });
 
 /** What the secret of a pairing becomes: the pre-shared key of the first handshake, in hex (wire/noise). */

@@ -6,7 +6,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type EnrolledHome, enrol, labelOf, renew, type Token, usableToken } from "../core/relay/records.ts";
 import { decodeToken, encodeToken, SECRET_BYTES } from "../wire/tunnel/token.ts";
 import { sameSecret, sha256 } from "../world/hash.ts";
-import type { Authority } from "./authority.ts";
+import type { Authority, Certified } from "./authority.ts";
 import { AddressLimit } from "./pace.ts";
 import type { RelayWorld } from "./ports.ts";
 import type { RecordsStore } from "./records-store.ts";
@@ -23,7 +23,7 @@ const ID_BYTES = 16;
 const SUFFIX_BYTES = 3;
 const ALL = "all";
 
-export type Enrolled = { readonly id: string; readonly certificate: string };
+export type Enrolled = Certified & { readonly id: string };
 type Given = { readonly token: string; readonly request: string; readonly name: string };
 
 export class EnrolmentDesk {
@@ -66,10 +66,10 @@ export class EnrolmentDesk {
     const issued = await this.#authority.issue(request, id, this.#lifeMs);
     if (issued === undefined) return BAD_REQUEST;
     const label = labelOf(found.value.name ?? name, this.#world.random.bytes(SUFFIX_BYTES).toHex());
-    const { certificate, serial, notAfter } = issued;
+    const { serial, notAfter } = issued;
     const given = { home: id, label, name, token: found.value.hash, serial, notAfter };
     const done = await this.#store.change({ address, home: id }, (before, now) => enrol(before, given, now)); // EN1
-    return done.ok ? ok({ id, certificate }) : done;
+    return done.ok ? ok({ id, ...issued }) : done;
   }
 
   /** EN2 */
@@ -85,10 +85,9 @@ export class EnrolmentDesk {
     if (!this.#renewals.count(home.id)) return TOO_MANY;
     const issued = await this.#authority.issue(request, home.id, this.#lifeMs);
     if (issued === undefined) return BAD_REQUEST;
-    const { certificate, serial, notAfter } = issued;
-    const given = { home: home.id, serial, notAfter };
+    const given = { home: home.id, serial: issued.serial, notAfter: issued.notAfter };
     const done = await this.#store.change({ address, home: home.id }, (before, now) => renew(before, given, now)); // EN1
-    return done.ok ? ok({ id: home.id, certificate }) : done;
+    return done.ok ? ok({ id: home.id, ...issued }) : done;
   }
 }
 

@@ -1,7 +1,8 @@
 // One tunnel of a home, seen from the relay: its control stream, its heartbeats, and its end.
 // HL1. The first line says what the home may do, or why it is refused (TC1). Only a `full` one gets other streams.
 // HL2. Its certificate and our records are looked at again at every heartbeat: whoever is revoked, or whose certificate
-//      has ended, is cut off. One that may renew connects again for that.
+//      has ended, is cut off. One that may renew connects again for that. A certificate that was renewed over this
+//      tunnel counts from then on.
 // HL3. Whoever has not shown who it is, or may only renew, has little time.
 // HL4. What arrives is limited: the length of a line, the number of messages, and what waits because it is not read.
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
@@ -49,6 +50,8 @@ export class HomeLink {
   readonly #control: TunnelStream;
   readonly #reader = fromHome();
   readonly #admission: Admission;
+  /** With the certificate that it has now (HL2). */
+  #shown: TunnelPeer;
   readonly #tabs = new Set<TunnelStream>();
   #messages: Budget = MESSAGES;
   #unread = 0;
@@ -63,6 +66,7 @@ export class HomeLink {
     this.#tunnel = tunnel;
     this.#ports = ports;
     this.#admission = ports.admit(peer);
+    this.#shown = peer;
     this.#control = tunnel.open(CONTROL_PATH, {
       bytes: (bytes) => this.#bytes(bytes),
       drained: () => {
@@ -145,7 +149,7 @@ export class HomeLink {
 
   /** HL2. Whether it may go on; if not, it is told. */
   check(): boolean {
-    const now = this.#ports.admit(this.peer);
+    const now = this.#ports.admit(this.#shown);
     if (now.mode === this.#admission.mode) return true;
     if (now.mode === "refused") this.refuse(now.reason, now.message);
     else this.destroy();
@@ -207,9 +211,16 @@ export class HomeLink {
     void ask().then((answer) => {
       this.#isAsking = false;
       if (this.#isOver) return;
-      if (answer.ok) this.#send({ type: "certificate", ...answer.value, authority: this.#ports.authority });
+      if (answer.ok) this.#certified(answer.value);
       else this.#send({ type: "denied", message: `${answer.error.message} ${answer.error.hint}` });
     }, this.#failed);
+  }
+
+  #certified({ id, certificate, serial, notAfter }: Enrolled): void {
+    const before = this.#shown.certificate;
+    if (this.#admission.mode === "full" && before !== null)
+      this.#shown = { ...this.#shown, certificate: { ...before, serial, notAfter } }; // HL2
+    this.#send({ type: "certificate", id, certificate, authority: this.#ports.authority });
   }
 
   /** The store reports it, and the program ends (L3 of log/event-log.ts). */

@@ -58,7 +58,7 @@ export class Tab implements WebSocketEvents {
 
   #fromHome(bytes: Uint8Array): void {
     if (this.#isOver) return;
-    this.#socket.send(Uint8Array.from(bytes));
+    this.#socket.send(new Uint8Array(bytes));
     if (this.#socket.waiting <= MAX_WAITING || this.#isPaused) return;
     this.#isPaused = true; // TA1
     this.#stream.pause();

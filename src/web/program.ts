@@ -9,7 +9,6 @@ import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
-import { WebNoise } from "../wire/noise/web-crypto.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { realCertificates } from "../world/real/certificates.ts";
 import { realChildren } from "../world/real/children.ts";
@@ -25,6 +24,7 @@ import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { exportPage } from "./export.ts";
 import { readSmall, takeLock } from "./files.ts";
+import { HomeNoise } from "./home-noise.ts";
 import { WebTunnel } from "./home-tunnel.ts";
 import { startHost, type WebHost } from "./host.ts";
 
@@ -45,7 +45,7 @@ const doors = {
   self: realSelf(),
   machine: realMachine(),
 };
-const far = { tunnels: realTunnels(), certificates: realCertificates(), noise: new WebNoise(crypto.subtle) };
+const far = { tunnels: realTunnels(), certificates: realCertificates(), noise: new HomeNoise(crypto.subtle) };
 const world = { ...realWorld(), ...doors, ...far };
 
 function say(words: string): void {

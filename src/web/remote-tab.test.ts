@@ -83,7 +83,8 @@ class Place {
   }
 
   async #redeem(link: string, name: string, key: string): Promise<Result<{ id: string; token: string }>> {
-    if (!this.stored.links.some(({ hash }) => hash === link)) return refused("no-link", "It was used.", "");
+    const isKnown = [...this.stored.links.map(({ hash }) => hash), ...this.stored.devices.map((one) => one.link)];
+    if (!isKnown.includes(link)) return refused("no-link", "It was used.", "");
     this.stored = { links: [], devices: [{ ...deviceWith("new token", key), name }] };
     return ok({ id: "1", token: "new token" });
   }
@@ -148,6 +149,24 @@ test("RB1 a paired device comes back by its key and token; without either it get
       () => place.seen,
     );
     expect([place.ends[0]?.kind, place.tabs.length]).toEqual(["refused", 0]);
+  }
+});
+
+test("RB1 DV6 a device whose token was lost on its way shows the secret again; another device cannot", async () => {
+  for (const [key, end] of [
+    [KEY, undefined],
+    ["0".repeat(64), "refused"],
+  ] as const) {
+    const place = new Place();
+    place.stored = { links: [], devices: [{ ...deviceWith("lost token", key), link: PAIRING, linkUntil: TIME }] };
+    await place.come(PAIRING);
+    await until(
+      "it has another token, or is refused",
+      () => place.seen.length > 1 || place.ends.length > 0,
+      () => place.seen,
+    );
+    const token = end === undefined ? JSON.stringify({ type: "paired", token: "new token" }) : undefined;
+    expect([place.ends[0]?.kind, place.seen[1]]).toEqual([end, token]);
   }
 });
 

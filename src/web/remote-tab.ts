@@ -1,7 +1,8 @@
 // A browser that comes through the relay: an encrypted channel on a stream of the tunnel (wire/noise), and in it the
 // page's messages, as from a WebSocket.
 // RB1. A device is known by its key, and proves it and its token, before anything that it says is looked at. With the
-//      secret of a pairing it becomes a device first; that is durable before it gets its token.
+//      secret of a pairing it becomes a device first; that is durable before it gets its token. If the token is lost on
+//      its way, the device shows the secret again, and gets another one (DV6 of core/devices.ts).
 // RB2. On this channel only the token of that device opens the page, and only while it is not revoked.
 // RB3. What arrives is read as fast as it is decrypted; what is sent is counted until the tunnel has taken it.
 // RB4. A channel that does not open in time is closed.
@@ -107,8 +108,9 @@ export class RemoteTab implements TunnelStreamEvents, WebSocketConnection {
   /** RB1 */
   #psksOf(peer: Bytes): Bytes[] {
     const { links, devices } = this.#ports.browsers.remote();
-    const known = devices.filter(({ key }) => key === peer.toHex()).map((device) => ({ psk: device.hash, device }));
-    this.#candidates = [...known, ...links.map(({ hash }) => ({ psk: hash }))];
+    const known = devices.filter(({ key }) => key === peer.toHex());
+    const pairings = [...links.map(({ hash }) => hash), ...known.flatMap(({ link }) => link ?? [])];
+    this.#candidates = [...known.map((device) => ({ psk: device.hash, device })), ...pairings.map((psk) => ({ psk }))];
     return this.#candidates.map(({ psk }) => Uint8Array.fromHex(psk));
   }
 

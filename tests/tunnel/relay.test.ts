@@ -238,6 +238,24 @@ test("TC2 a silent home is closed, one that answers stays; HL2 one whose certifi
   expect(home.seen.some(({ type }) => type === "refused")).toBe(false);
 });
 
+test("HL2 a tunnel over which the certificate was renewed lives as long as the new one", async () => {
+  const site = await RelaySite.start(closers, { heartbeatMs: 200 });
+  const [identity, other] = [await site.enrolled("renews"), await site.enrolled("does not")];
+  const [home, late] = [await site.dial({ identity }), await site.dial({ identity: other })];
+  for (const one of [home, late]) await one.heard("welcome");
+  site.movedMs = 20 * DAY;
+  home.say({ type: "renew", request: (await certificates.newRequest()).request });
+  await home.heard("certificate");
+  site.movedMs = 31 * DAY;
+  await late.ended(); // The same heartbeats have looked at both.
+  const pings = () => home.seen.filter(({ type }) => type === "ping").length;
+  const before = pings();
+  await until("it is still asked", () => pings() > before + 2, pings);
+  expect(home.end).toBeUndefined();
+  site.movedMs = 51 * DAY;
+  await home.ended();
+});
+
 test("HL3 who does not show who it is has little time", async () => {
   const site = new RelaySite(closers);
   site.haste = 100;

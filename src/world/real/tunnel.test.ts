@@ -265,3 +265,29 @@ function plainClient(port: number): { isClosed(): boolean } {
   closers.push(() => socket.destroy());
   return { isClosed: () => isClosed };
 }
+
+test("RT4 a client's TLS begins only when it is its turn", async () => {
+  const turns: (() => void)[] = [];
+  const { port, accepted } = await relay({ admit: () => new Promise((done) => turns.push(done)) });
+  const dialled = [home(port), home(port)];
+  await until(
+    "both wait",
+    () => turns.length === 2,
+    () => dialled.map(({ seen }) => seen),
+  );
+  turns[1]?.();
+  const one = await until(
+    "one is accepted",
+    () => accepted[0],
+    () => dialled,
+  );
+  expect(dialled.filter(({ seen }) => seen.includes("secured"))).toHaveLength(1);
+  one.tunnel.close();
+  expect(accepted).toHaveLength(1);
+  turns[0]?.();
+  await until(
+    "so is the other",
+    () => accepted.length === 2,
+    () => dialled,
+  );
+});

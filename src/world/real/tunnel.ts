@@ -3,9 +3,10 @@
 // RT2. To enrol, only the hash of the authority is known. Then TLS verifies nothing, and we do it before HTTP/2 begins:
 //      the last certificate of the chain has that hash, and has signed the server's.
 // RT3. A stream's errors end the stream; those of the session or the socket end the tunnel, once.
+// RT4. A client waits for its turn before TLS begins: handshakes are what many clients at once cost.
 import { X509Certificate } from "node:crypto";
 import * as http2 from "node:http2";
-import type { AddressInfo } from "node:net";
+import * as net from "node:net";
 import type { Duplex } from "node:stream";
 import * as tls from "node:tls";
 import { Fault } from "../../base/fault.ts";
@@ -39,6 +40,7 @@ const SETTINGS: http2.Settings = {
 const SESSION = { maxSessionMemory: 200, settings: SETTINGS };
 /** How long TLS may take. */
 const HANDSHAKE_MS = 20_000;
+const SERVER = { isServer: true, ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false };
 /** TU4. Beyond it, the one that has taken longest has to leave. */
 const MAX_HANDSHAKES = 256;
 
@@ -139,24 +141,28 @@ async function listen(
   accept: (peer: TunnelPeer, tunnel: AcceptedTunnel) => (end: TunnelEnd) => void,
 ): Promise<TunnelListener> {
   const { host, port, authority } = options;
-  const server = tls.createServer({
-    ...contextOf(options, authority),
-    ...{ ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false },
-  });
+  let context = contextOf(options, authority);
   const handshakes = new Handshakes(options.handshakeMs ?? HANDSHAKE_MS);
-  server.on("connection", (socket) => {
-    if (options.greets?.(socket.remoteAddress ?? "") === false) socket.destroy();
-    else handshakes.began(socket);
-  });
-  server.on("secureConnection", (socket) => {
-    handshakes.ended(socket);
-    void accepted(socket, options, accept);
-  });
-  server.on("tlsClientError", () => undefined); // It was never a tunnel.
+  const greet = async (socket: net.Socket) => {
+    socket.on("error", () => undefined); // `close` follows.
+    if (options.greets?.(socket.remoteAddress ?? "") === false) return void socket.destroy();
+    await options.admit?.(); // RT4
+    if (socket.destroyed) return;
+    handshakes.began(socket);
+    const secured = new tls.TLSSocket(socket, { ...SERVER, secureContext: context });
+    secured.on("error", () => undefined); // Before it is secure, it was never a tunnel.
+    secured.once("secure", () => {
+      handshakes.ended(socket);
+      accepted(secured, authority, accept);
+    });
+  };
+  const server = net.createServer({ pauseOnConnect: true }, (socket) => void greet(socket));
   await listening(server, host, port);
   return {
-    port: (server.address() as AddressInfo).port,
-    renew: (identity) => server.setSecureContext(contextOf(identity, authority)),
+    port: (server.address() as net.AddressInfo).port,
+    renew: (identity) => {
+      context = contextOf(identity, authority);
+    },
     close: () => server.close(),
   };
 }
@@ -188,11 +194,11 @@ class Handshakes {
 }
 
 /** The authority is sent along: a client that knows only its hash has to see it (RT2). */
-function contextOf({ key, certificate }: TunnelIdentity, authority: string) {
-  return { key, cert: `${certificate}\n${authority}`, ca: authority };
+function contextOf({ key, certificate }: TunnelIdentity, authority: string): tls.SecureContext {
+  return tls.createSecureContext({ key, cert: `${certificate}\n${authority}`, ca: authority });
 }
 
-function listening(server: tls.Server, host: string, port: number): Promise<void> {
+function listening(server: net.Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
       reject(
@@ -203,11 +209,11 @@ function listening(server: tls.Server, host: string, port: number): Promise<void
   });
 }
 
-async function accepted(
+function accepted(
   socket: tls.TLSSocket,
-  { admit, authority }: TunnelListenOptions,
+  authority: string,
   accept: (peer: TunnelPeer, tunnel: AcceptedTunnel) => (end: TunnelEnd) => void,
-): Promise<void> {
+): void {
   let ended: TunnelEnd | undefined;
   let report = (end: TunnelEnd): void => {
     ended = end;
@@ -217,8 +223,6 @@ async function accepted(
     () => socket.destroy(),
   );
   watch(socket, end);
-  await admit?.();
-  if (ended !== undefined || socket.destroyed) return end(LOST);
   socket.setNoDelay(true);
   const session = http2.connect("https://home", { ...SESSION, createConnection: () => socket });
   session.on("error", (error) => end(endOf(error)));
@@ -229,6 +233,7 @@ async function accepted(
     return streamOf(stream);
   };
   report = accept(peerOf(socket, authority), { open, close: () => end(CLOSED) });
+  if (ended !== undefined) report(ended);
 }
 
 function peerOf(socket: tls.TLSSocket, authority: string): TunnelPeer {
