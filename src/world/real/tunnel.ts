@@ -3,11 +3,11 @@
 // RT2. To enrol, only the hash of the authority is known. Then TLS verifies nothing, and we do it before HTTP/2 begins:
 //      the last certificate of the chain has that hash, and has signed the server's.
 // RT3. A stream's errors end the stream; those of the session or the socket end the tunnel, once.
-import { X509Certificate } from "node:crypto";
-import * as http2 from "node:http2";
+// RT4. Bun takes 30 ms to load HTTP/2 and TLS, and most homes have no tunnel: they are loaded with the first one.
+import type * as http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import * as tls from "node:tls";
+import type * as tls from "node:tls";
 import { Fault } from "../../base/fault.ts";
 import { sha256 } from "../hash.ts";
 import type {
@@ -26,7 +26,11 @@ import type {
   Tunnels,
 } from "../tunnel.ts";
 import { systemCode } from "./attempt.ts";
+import { certificateIn } from "./certificates.ts";
 
+/** RT4 */
+const http2Library = (): typeof http2 => require("node:http2");
+const tlsLibrary = (): typeof tls => require("node:tls");
 /** RT1 */
 const ALPN = ["h2"];
 /** TU4. Each browser has one stream; a stream's window is what a terminal may be ahead of its reader. */
@@ -49,8 +53,8 @@ export function realTunnels(): Tunnels {
 function dial({ host, port, authority, identity }: DialOptions, events: DialEvents): Tunnel {
   const trust = "pem" in authority ? { ca: authority.pem } : { rejectUnauthorized: false };
   const key = identity && { key: identity.key, cert: identity.certificate };
-  const socket = tls.connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
-  const server = http2.createServer(SESSION);
+  const socket = tlsLibrary().connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
+  const server = http2Library().createServer(SESSION);
   const end = onceClosed(
     (why) => events.closed(why),
     () => socket.destroy(),
@@ -106,7 +110,7 @@ function authorityOf(socket: tls.TLSSocket, authority: DialOptions["authority"])
   let root = own;
   while (root.issuerCertificate !== undefined && root.issuerCertificate !== root) root = root.issuerCertificate;
   if (root.raw === undefined || sha256(root.raw) !== authority.hash) return undefined;
-  const [server, signer] = [new X509Certificate(own.raw), new X509Certificate(root.raw)];
+  const [server, signer] = [certificateIn(own.raw), certificateIn(root.raw)];
   const isNamed = server.checkHost(socket.servername === false ? "" : (socket.servername ?? "")) !== undefined;
   return isNamed && server.verify(signer.publicKey) ? signer.toString() : undefined;
 }
@@ -122,7 +126,7 @@ function streamOf(stream: http2.Http2Stream): TunnelStream {
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     end: () => void stream.end(),
-    destroy: () => stream.close(http2.constants.NGHTTP2_CANCEL),
+    destroy: () => stream.close(http2Library().constants.NGHTTP2_CANCEL),
   };
 }
 
@@ -139,7 +143,7 @@ async function listen(
   accept: (peer: TunnelPeer, tunnel: AcceptedTunnel) => (end: TunnelEnd) => void,
 ): Promise<TunnelListener> {
   const { host, port, authority } = options;
-  const server = tls.createServer({
+  const server = tlsLibrary().createServer({
     ...contextOf(options, authority),
     ...{ ALPNProtocols: ALPN, requestCert: true, rejectUnauthorized: false },
   });
@@ -220,7 +224,7 @@ async function accepted(
   await admit?.();
   if (ended !== undefined || socket.destroyed) return end(LOST);
   socket.setNoDelay(true);
-  const session = http2.connect("https://home", { ...SESSION, createConnection: () => socket });
+  const session = http2Library().connect("https://home", { ...SESSION, createConnection: () => socket });
   session.on("error", (error) => end(endOf(error)));
   session.on("goaway", () => end(LOST));
   const open: AcceptedTunnel["open"] = (path, events) => {
@@ -241,7 +245,7 @@ function peerOf(socket: tls.TLSSocket, authority: string): TunnelPeer {
 
 /** TU3 */
 function isSignedBy(raw: Uint8Array, authority: string): boolean {
-  return new X509Certificate(raw).verify(new X509Certificate(authority).publicKey);
+  return certificateIn(raw).verify(certificateIn(authority).publicKey);
 }
 
 function certificateOf(given: tls.PeerCertificate | undefined): PeerCertificate | null {
