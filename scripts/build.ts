@@ -1,5 +1,5 @@
-// Bundles each of our programs into one file, with its bytecode unless it is a holder: `.built/now/PROGRAM/main.js`. If
-// that fails, the sources are used.
+// Bundles each of our programs into one file, with its bytecode unless it is a holder: `.built/now/PROGRAM/main.js`.
+// Large packages that few starts need are files beside it. If that fails, the sources are used.
 // BC1. An existing name is complete: each build has its own directory, and the link `now` is replaced in one step, once
 //      everything is durable. Otherwise a power cut could leave an empty file as a program, which does nothing and
 //      exits successfully.
@@ -107,12 +107,34 @@ export async function bundle(
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
   const page = CARRIERS.includes(program) ? await buildPage(root) : NO_PAGE;
+  const packages = new Map<string, string>();
+  const ours = [...plugins, carrying(page), ...(program === "screen" ? [] : [leavingOut(packages)])];
   const built = await Bun.build({
     entrypoints: [join(root, PROGRAMS[program])],
     ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
-    ...{ metafile: true, outdir, plugins: [...plugins, carrying(page)], naming: BUILT_FILE },
+    ...{ metafile: true, outdir, plugins: ours, naming: BUILT_FILE },
   });
-  return [...Object.keys(built.metafile?.inputs ?? {}), ...page.inputs.map((path) => join(root, path))];
+  const beside = [...packages].map(([path, name]) =>
+    Bun.build({ entrypoints: [path], ...WITH_BYTECODE, metafile: true, outdir, naming: name }),
+  );
+  const inputs = [built, ...(await Promise.all(beside))].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  return [...inputs, ...page.inputs.map((path) => join(root, path))];
+}
+
+/** Each start would read up to a megabyte of them, and few need it. The screen program needs its own at once. */
+const BESIDE = /^(?:@peculiar\/x509|@xterm\/headless|reflect-metadata|uqr|yaml)$/;
+
+/** Notes where the packages are that were left out, and the names of their files. */
+function leavingOut(packages: Map<string, string>): Bun.BunPlugin {
+  const setup = (build: Bun.PluginBuilder) => {
+    build.onResolve({ filter: BESIDE }, ({ path, importer }) => {
+      if (importer.includes("/node_modules/")) return undefined;
+      const name = `${basename(path)}.js`;
+      packages.set(Bun.resolveSync(path, dirname(importer)), name);
+      return { path: `./${name}`, external: true };
+    });
+  };
+  return { name: "packages", setup };
 }
 
 /** The programs that serve the page. */

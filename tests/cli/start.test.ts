@@ -1,4 +1,4 @@
-// The command line starts in tens of milliseconds because it loads little. These tests keep it that way.
+// Our programs start in tens of milliseconds because they load little. These tests keep it that way.
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import { readText } from "../../scripts/files.ts";
@@ -27,4 +27,11 @@ test("--version and --help load no command and no log: only stricli, the console
     "package.json",
   ]);
   expect(loaded.length).toBeLessThan(40);
+});
+
+test("the web host loads HTTP/2, TLS and node:crypto, which most homes never need, with its first tunnel", () => {
+  const loaded = [...loadedWith("src/web/program.ts")];
+  expect(loaded).toContain("src/world/real/tunnel.ts");
+  const others = loaded.filter((path) => !path.startsWith("src/"));
+  expect(others.sort()).toEqual(["bun:ffi", "bun:jsc", "node:fs", "node:os", "node:path"]);
 });

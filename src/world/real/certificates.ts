@@ -1,5 +1,6 @@
-// Certificates by @peculiar/x509 and WebCrypto. The package takes 400 ms to load, so it is loaded when it is needed.
-import { X509Certificate } from "node:crypto";
+// Certificates by @peculiar/x509 and WebCrypto. The package takes 400 ms to load, and Bun's own for reading them takes
+// 13 ms, so they are loaded when they are needed.
+import type { X509Certificate } from "node:crypto";
 import type { Certificates, Issue, Life } from "../certificates.ts";
 import { sha256 } from "../hash.ts";
 import type { TunnelIdentity } from "../tunnel.ts";
@@ -16,6 +17,12 @@ export function realCertificates(): Certificates {
 async function library() {
   await import("reflect-metadata"); // The other one needs it before it is loaded.
   return await import("@peculiar/x509");
+}
+
+/** Throws if it is none; from its PEM or its bytes. */
+export function certificateIn(certificate: string | Uint8Array): X509Certificate {
+  const library: typeof import("node:crypto") = require("node:crypto");
+  return new library.X509Certificate(certificate);
 }
 
 async function newAuthority(name: string, { notBefore, notAfter }: Life): Promise<TunnelIdentity> {
@@ -84,7 +91,7 @@ function keyOf(pem: string): Promise<CryptoKey> {
 
 function lifeOf(certificate: string): Life | undefined {
   try {
-    const { validFrom, validTo } = new X509Certificate(certificate);
+    const { validFrom, validTo } = certificateIn(certificate);
     return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
   } catch {
     return undefined; // It is no certificate.
@@ -92,5 +99,5 @@ function lifeOf(certificate: string): Life | undefined {
 }
 
 function hashOf(certificate: string): string {
-  return sha256(new X509Certificate(certificate).raw);
+  return sha256(certificateIn(certificate).raw);
 }

@@ -4,11 +4,11 @@
 //      the last certificate of the chain has that hash, and has signed the server's.
 // RT3. A stream's errors end the stream; those of the session or the socket end the tunnel, once.
 // RT4. A client waits for its turn before TLS begins: handshakes are what many clients at once cost.
-import { X509Certificate } from "node:crypto";
-import * as http2 from "node:http2";
+// RT5. Bun takes 30 ms to load HTTP/2 and TLS, and most homes have no tunnel: they are loaded with the first one.
+import type * as http2 from "node:http2";
 import * as net from "node:net";
 import type { Duplex } from "node:stream";
-import * as tls from "node:tls";
+import type * as tls from "node:tls";
 import { Fault } from "../../base/fault.ts";
 import { sha256 } from "../hash.ts";
 import type {
@@ -27,7 +27,11 @@ import type {
   Tunnels,
 } from "../tunnel.ts";
 import { systemCode } from "./attempt.ts";
+import { certificateIn } from "./certificates.ts";
 
+/** RT5 */
+const http2Library = (): typeof http2 => require("node:http2");
+const tlsLibrary = (): typeof tls => require("node:tls");
 /** RT1 */
 const ALPN = ["h2"];
 /** TU4. Each browser has one stream; a stream's window is what a terminal may be ahead of its reader. */
@@ -51,8 +55,8 @@ export function realTunnels(): Tunnels {
 function dial({ host, port, authority, identity }: DialOptions, events: DialEvents): Tunnel {
   const trust = "pem" in authority ? { ca: authority.pem } : { rejectUnauthorized: false };
   const key = identity && { key: identity.key, cert: identity.certificate };
-  const socket = tls.connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
-  const server = http2.createServer(SESSION);
+  const socket = tlsLibrary().connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
+  const server = http2Library().createServer(SESSION);
   const end = onceClosed(
     (why) => events.closed(why),
     () => socket.destroy(),
@@ -108,7 +112,7 @@ function authorityOf(socket: tls.TLSSocket, authority: DialOptions["authority"])
   let root = own;
   while (root.issuerCertificate !== undefined && root.issuerCertificate !== root) root = root.issuerCertificate;
   if (root.raw === undefined || sha256(root.raw) !== authority.hash) return undefined;
-  const [server, signer] = [new X509Certificate(own.raw), new X509Certificate(root.raw)];
+  const [server, signer] = [certificateIn(own.raw), certificateIn(root.raw)];
   const isNamed = server.checkHost(socket.servername === false ? "" : (socket.servername ?? "")) !== undefined;
   return isNamed && server.verify(signer.publicKey) ? signer.toString() : undefined;
 }
@@ -124,7 +128,7 @@ function streamOf(stream: http2.Http2Stream): TunnelStream {
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     end: () => void stream.end(),
-    destroy: () => stream.close(http2.constants.NGHTTP2_CANCEL),
+    destroy: () => stream.close(http2Library().constants.NGHTTP2_CANCEL),
   };
 }
 
@@ -149,7 +153,7 @@ async function listen(
     await options.admit?.(); // RT4
     if (socket.destroyed) return;
     handshakes.began(socket);
-    const secured = new tls.TLSSocket(socket, { ...SERVER, secureContext: context });
+    const secured = new (tlsLibrary().TLSSocket)(socket, { ...SERVER, secureContext: context });
     secured.on("error", () => undefined); // Before it is secure, it was never a tunnel.
     secured.once("secure", () => {
       handshakes.ended(socket);
@@ -195,7 +199,7 @@ class Handshakes {
 
 /** The authority is sent along: a client that knows only its hash has to see it (RT2). */
 function contextOf({ key, certificate }: TunnelIdentity, authority: string): tls.SecureContext {
-  return tls.createSecureContext({ key, cert: `${certificate}\n${authority}`, ca: authority });
+  return tlsLibrary().createSecureContext({ key, cert: `${certificate}\n${authority}`, ca: authority });
 }
 
 function listening(server: net.Server, host: string, port: number): Promise<void> {
@@ -224,7 +228,7 @@ function accepted(
   );
   watch(socket, end);
   socket.setNoDelay(true);
-  const session = http2.connect("https://home", { ...SESSION, createConnection: () => socket });
+  const session = http2Library().connect("https://home", { ...SESSION, createConnection: () => socket });
   session.on("error", (error) => end(endOf(error)));
   session.on("goaway", () => end(LOST));
   const open: AcceptedTunnel["open"] = (path, events) => {
@@ -246,7 +250,7 @@ function peerOf(socket: tls.TLSSocket, authority: string): TunnelPeer {
 
 /** TU3 */
 function isSignedBy(raw: Uint8Array, authority: string): boolean {
-  return new X509Certificate(raw).verify(new X509Certificate(authority).publicKey);
+  return certificateIn(raw).verify(certificateIn(authority).publicKey);
 }
 
 function certificateOf(given: tls.PeerCertificate | undefined): PeerCertificate | null {
