@@ -4,10 +4,15 @@
 import { joinPath } from "../../base/path.ts";
 import { listWithin } from "../../log/file/file.ts";
 import { isSegmentName } from "../../log/tape/segments.ts";
+import { isTimesName } from "../../log/tape/time-log.ts";
 import type { Disk } from "../../world/disk.ts";
 
 /** Of a program on pipes there are all three (holder/output.ts). */
 const TAPES = ["tape", "stderr-tape", "input-tape"] as const;
+
+/** Screens of its past (vt/key-frames.ts). */
+const KEY_FRAMES = "keyframes";
+const KEY_FRAME = /^\d{16}\.vt$/;
 
 /** Records of all generations, sizes and a step's values; also the temporary files of those, if a crash left any. */
 const RECORD = /^(?:(?:holder|claim|exit)(?:-\d+)?\.json|sizes\.jsonl|file-\d+)(?:(?:\.[\w-]+)?\.tmp)?$/;
@@ -17,15 +22,24 @@ export function isRemovable(disk: Disk, path: string): boolean {
   return disk.lstat(path)?.kind !== "directory" || disk.list(path).length === 0;
 }
 
-/** What its program printed, and what it was sent on pipes. */
+/** What its program printed, what it was sent on pipes, and what was made of that. */
 export function tapeFiles(disk: Disk, directory: string): string[] {
   const names = listWithin(disk, directory);
-  return TAPES.filter((name) => names.includes(name)).flatMap((name) => {
-    const tape = joinPath(directory, name);
-    if (disk.lstat(tape)?.kind !== "directory") return []; // LF2
-    const segments = disk.list(tape).filter(isSegmentName); // LF1
-    return [...segments.map((segment) => joinPath(tape, segment)), tape];
-  });
+  return [KEY_FRAMES, ...TAPES]
+    .filter((name) => names.includes(name))
+    .flatMap((name) => {
+      const inside = joinPath(directory, name);
+      if (disk.lstat(inside)?.kind !== "directory") return []; // LF2
+      const isOurs = (file: string) =>
+        name === KEY_FRAMES ? KEY_FRAME.test(file) : isSegmentName(file) || isTimesName(file); // LF1
+      return [
+        ...disk
+          .list(inside)
+          .filter(isOurs)
+          .map((file) => joinPath(inside, file)),
+        inside,
+      ];
+    });
 }
 
 export function recordFiles(disk: Disk, directory: string): string[] {
