@@ -12,7 +12,7 @@ import { EAGER_STORY, MESSAGE, MODEL, ROOT, STORY } from "./sim-stories.ts";
 const ONE_IN = 120;
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 async function live(script: Script): Promise<Lived & { readonly agents: LivedAgents }> {

@@ -260,6 +260,7 @@ test("a crash or power cut at any call leaves a terminated agent complete or not
     start,
     nothingPromised: undefined,
     randomEndings: 4,
+    takesLong: true,
     live: async (disk) => {
       const life = await Life.begin(disk);
       await end(life); // What it was terminated with is still in the write-ahead log.

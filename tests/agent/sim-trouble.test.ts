@@ -13,7 +13,7 @@ const STEP = amount(200, 3);
 /** The first of them: different for each commit. */
 const FIRST = PROFILE.seed % STEP;
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 type LivedHere = Lived & { readonly agents: LivedAgents; readonly log: LivedAgents["logs"][string] };

@@ -11,7 +11,7 @@ const ID = idOf(1);
 /** Many times what they take. */
 const LIMIT_MS = amount(600_000, 3_600_000);
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 const agent = (provider: string, prompt: string) => ({ kind: "agent", provider, prompt }) as const;

@@ -14,25 +14,35 @@ import { verify } from "./verify.ts";
 
 const HOME = "/home";
 const EVENTS = 90;
-/** One call in so many is a crash: a life has some hundred calls, and each crash costs two more lives. */
-const ONE_IN = amount(25, 5);
+/** So many calls are crashes: a life has some hundred, and each crash costs two more lives. */
+const CRASHES = amount(12, 80);
 const MINUTES = 3 * 60_000;
 
 type Moment = { readonly disk: SimDisk; readonly acks: readonly Ack[]; readonly before: string };
 
-async function live(disk: SimDisk, acks: Ack[], events: number): Promise<void> {
-  const voice = { tell: (ack: Ack) => void acks.push(ack), say: () => undefined };
-  await run(simWorld(1, disk), { home: HOME, events, seed: events }, voice);
+async function live(disk: SimDisk, acks: Ack[], events: number, told?: () => void): Promise<void> {
+  const tell = (ack: Ack) => {
+    acks.push(ack);
+    told?.();
+  };
+  await run(simWorld(1, disk), { home: HOME, events, seed: events }, { tell, say: () => undefined });
 }
 
 function expectKept(disk: SimDisk, acks: readonly Ack[], when: string): void {
   expect({ when, broken: verify({ ...simWorld(1, disk), home: HOME }, acks) }).toEqual({ when, broken: [] });
 }
 
-async function momentsOf(disk: SimDisk, acks: Ack[], random: SimRandom): Promise<Moment[]> {
+/** One at a random call of each of `CRASHES` equal parts of a life. */
+async function momentsOf(random: SimRandom): Promise<Moment[]> {
+  const calm = new SimDisk();
+  await live(calm, [], EVENTS);
+  const part = Math.floor(calm.calls / CRASHES);
+  const chosen = new Set(Array.from({ length: CRASHES }, (_, at) => 1 + at * part + random.int(part)));
+  const disk = new SimDisk();
+  const acks: Ack[] = [];
   const found: Moment[] = [];
   disk.onCall = ({ index, operation, path }) => {
-    if (random.int(ONE_IN) === 0)
+    if (chosen.has(index))
       found.push({ disk: disk.fork(), acks: acks.slice(), before: `call ${index}, ${operation} ${path}` });
   };
   await live(disk, acks, EVENTS);
@@ -54,7 +64,7 @@ test(
   async () => {
     const random = seeded(5);
     let survived = 0;
-    for (const moment of await momentsOf(new SimDisk(), [], random)) {
+    for (const moment of await momentsOf(random)) {
       const cuts = [nothing, randomSurvivor(random), randomSurvivor(random)];
       for (const disk of [moment.disk.processKill(), ...cuts.map((cut) => moment.disk.powerCut(cut))]) {
         await expectSurvived(disk, moment);
@@ -62,18 +72,23 @@ test(
       }
     }
     console.error(`${survived} crashes of the exercise survived in the simulated world`);
-    expect(survived).toBeGreaterThan(0); // How many depends on chance.
+    expect(survived).toBe(CRASHES * 4);
   },
   MINUTES,
 );
 
 const LIVES = amount(15, 60);
+/** Every second life gets so far; most others end in their recovery. */
+const LEAST_ACKS = 3;
 
-/** Lives until call `index` of this disk, or to the end if there is no such call. */
-async function liveUntil(disk: SimDisk, index: number, acks: Ack[]): Promise<void> {
-  disk.crashAt(index);
+/** Lives for so many calls, counted from its first acknowledgements if it `isLong`. */
+async function liveFor(disk: SimDisk, calls: number, acks: Ack[], isLong: boolean): Promise<void> {
+  if (!isLong) disk.crashAt(disk.calls + calls);
+  const enough = acks.length + LEAST_ACKS;
   try {
-    await live(disk, acks, 100_000);
+    await live(disk, acks, 100_000, () => {
+      if (isLong && acks.length === enough) disk.crashAt(disk.calls + calls);
+    });
   } catch (error) {
     if (!(error instanceof Crashed)) throw error;
   }
@@ -87,11 +102,12 @@ test(
       const acks: Ack[] = [];
       let disk = new SimDisk();
       for (let lives = 1; lives <= LIVES; lives += 1) {
-        await liveUntil(disk, disk.calls + 1 + random.int(random.chance(0.5) ? 60 : 400), acks);
+        const isLong = lives % 2 === 0;
+        await liveFor(disk, 1 + random.int(isLong ? 340 : 60), acks, isLong);
         disk = random.chance(0.2) ? disk.processKill() : disk.powerCut(randomSurvivor(random));
         expectKept(disk, acks, `seeded ${purpose}, life ${lives}`);
       }
-      expect(acks.length).toBeGreaterThan(0); // How many depends on how short chance makes the lives.
+      expect(acks.length).toBeGreaterThanOrEqual(LEAST_ACKS * Math.floor(LIVES / 2));
     }
   },
   MINUTES,

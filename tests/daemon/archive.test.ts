@@ -322,6 +322,7 @@ test(
     await everyCrash<null>({
       start: first.world.disk.processKill(),
       nothingPromised: null,
+      takesLong: true,
       live: async (disk) => {
         const life = await Life.begin(disk);
         life.world.clock.jump(400 * 86_400_000);

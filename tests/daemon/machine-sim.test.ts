@@ -12,7 +12,7 @@ const ONE_IN = 20;
 /** Many times what they take. */
 const LIMIT_MS = amount(600_000, 3_600_000);
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 async function live(...blows: readonly Blow[]): Promise<Lived & { readonly terminal: LivedTerminal }> {

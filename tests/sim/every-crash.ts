@@ -1,11 +1,11 @@
 // Crash at every call, for anything that lives on a disk: `live` runs once and is watched; then each moment before a
 // call that changes something is a crash, with every ending the simulated disk allows, and each write is also cut in
 // the middle.
-// Of a story that takes long the gate tries every moment, and a sample of the endings of each.
+// Of a story that takes long the gate tries a kill at every moment, and a sample of the power cuts and cut writes.
 import type { SimDisk } from "./disk.ts";
 import { Crashed } from "./faults.ts";
 import { sampleOf, seeded } from "./fuzz/profile.ts";
-import { type Chooser, randomSurvivor, survivors } from "./survive.ts";
+import { randomSurvivor, survivors } from "./survive.ts";
 
 /** `live` reports what has been promised so far; `check` gets the last report before the crash. */
 export type Story<M> = {
@@ -13,7 +13,7 @@ export type Story<M> = {
   readonly nothingPromised: M;
   /** Of each moment, beside those that are tried in any case. */
   readonly randomEndings?: number;
-  /** Whether the gate tries a kill, and one in `GATE_ONE_IN` of the other endings of each moment. */
+  /** Whether the gate tries one in `GATE_ONE_IN` of the power cuts of each moment, and of the cut writes. */
   readonly takesLong?: boolean;
   readonly live: (disk: SimDisk, promised: (memory: M) => void) => Promise<void>;
   readonly check: (disk: SimDisk, memory: M) => Promise<void>;
@@ -24,12 +24,12 @@ type Moment<M> = { readonly disk: SimDisk; readonly memory: M; readonly before: 
 const LOOKS_ONLY = new Set(["size", "read", "stat", "list", "close", "tryLock", "free"]);
 const ENUMERATE_UP_TO = 6;
 const RANDOM_ENDINGS = 20;
-const GATE_ONE_IN = 6;
+const GATE_ONE_IN = 12;
 
 /** Returns how many crashes were survived. */
 export async function everyCrash<M>(story: Story<M>): Promise<number> {
   const random = seeded(4);
-  const some = (all: readonly Chooser[], turn: number) =>
+  const some = <T>(all: readonly T[], turn: number) =>
     story.takesLong === true ? sampleOf(all, GATE_ONE_IN, turn) : all;
   const { moments, writes } = await watch(story);
   let survived = 0;
@@ -47,7 +47,7 @@ export async function everyCrash<M>(story: Story<M>): Promise<number> {
     for (let i = 0; i < (story.randomEndings ?? RANDOM_ENDINGS); i += 1) chosen.push(randomSurvivor(random));
     for (const choose of some(chosen, turn)) await check(moment.disk.powerCut(choose), moment);
   }
-  for (const index of writes) {
+  for (const index of some(writes, 0)) {
     const moment = await cutWrite(story, index);
     await check(moment.disk.processKill(), moment);
   }

@@ -56,14 +56,13 @@ export class SimProcesses implements Processes {
   }
 
   list(): readonly ListedProcess[] {
-    return [...this.table].flatMap(([pid, { ppid = INIT, session = pid, startTime, state }]) =>
-      state === "zombie" ? [] : { pid, ppid, session, startTime },
-    );
+    return [...this.table].flatMap(([pid, entry]) => (entry.state === "zombie" ? [] : listed(pid, entry)));
   }
 
   kin(pid: number): Kin | undefined {
-    const listed = this.list().find((one) => one.pid === pid);
-    return listed && { ...listed, tty: null, argv: [] };
+    const entry = this.table.get(pid);
+    if (entry === undefined || entry.state === "zombie") return undefined;
+    return { ...listed(pid, entry), tty: null, argv: [] };
   }
 
   executable(): null {
@@ -166,4 +165,8 @@ export class SimProcesses implements Processes {
     assert(entry !== undefined, `pid ${pid} is in the table`);
     this.table.set(pid, { ...entry, state });
   }
+}
+
+function listed(pid: number, { ppid = INIT, session = pid, startTime }: Entry): ListedProcess {
+  return { pid, ppid, session, startTime };
 }

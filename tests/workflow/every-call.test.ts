@@ -28,7 +28,7 @@ const SOON_MS = 600;
 /** Many times what they take. */
 const LIMIT_MS = amount(600_000, 3_600_000);
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 async function live(definition: Flow, ...blows: readonly Blow[]): Promise<Lived & LivedRun> {

@@ -41,7 +41,7 @@ const STEPS: readonly fc.Arbitrary<Step>[] = [
 /** What a model does instead of crashing, hanging and being used up. */
 const FAILURES_OF_MODELS = ["429 2", "500", "cut", "stall"];
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 class Agents implements Fuzzed<Step> {

@@ -22,7 +22,7 @@ const STEPS: readonly fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant("interrupt"), after }),
 ];
 
-const teller = new Teller();
+const teller = new Teller("sweep-main.ts");
 afterAll(() => teller.close());
 
 /** A script of these steps, without those before its first run. */

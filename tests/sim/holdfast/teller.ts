@@ -1,21 +1,31 @@
-// Has scripts carried out by another process (sweep-main.ts), one after the other.
+// Has scripts (sweep-main.ts) or plans (main.ts) carried out by another process, one after the other: its code is
+// loaded and compiled only once.
 import { join } from "node:path";
+import type { Plan } from "./plan.ts";
 import type { Lived, Script } from "./script.ts";
+import type { Told } from "./story.ts";
 
-export class Teller {
-  readonly #process = Bun.spawn([process.execPath, join(import.meta.dir, "sweep-main.ts")], {
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  readonly #lines = linesIn(this.#process.stdout);
+type Programs = {
+  readonly "sweep-main.ts": { readonly asked: Script; readonly lived: Lived };
+  readonly "main.ts": { readonly asked: Plan; readonly lived: Told };
+};
 
-  async live(script: Script): Promise<Lived> {
-    this.#process.stdin.write(`${JSON.stringify(script)}\n`);
+export class Teller<P extends keyof Programs> {
+  readonly #process;
+  readonly #lines: AsyncGenerator<string, undefined>;
+
+  constructor(program: P) {
+    const argv = [process.execPath, join(import.meta.dir, program)];
+    this.#process = Bun.spawn(argv, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+    this.#lines = linesIn(this.#process.stdout);
+  }
+
+  async live(asked: Programs[P]["asked"]): Promise<Programs[P]["lived"]> {
+    this.#process.stdin.write(`${JSON.stringify(asked)}\n`);
     this.#process.stdin.flush();
     const { value } = await this.#lines.next();
-    const { lived, failed } = JSON.parse(value ?? `{"failed":"the process is gone"}`);
-    if (failed !== undefined) throw new Error(failed);
+    const { lived, failed, ...more } = JSON.parse(value ?? `{"failed":"the process is gone"}`);
+    if (failed !== undefined) throw new Error(`${failed}\n${JSON.stringify(more)}`);
     return lived;
   }
 

@@ -6,6 +6,7 @@ import { readWhole } from "../../../src/log/file/file.ts";
 import { scanSegment } from "../../../src/log/wal/segment-scan.ts";
 import type { SimDisk } from "../disk.ts";
 import type { Call } from "../faults.ts";
+import { sampleOf } from "../fuzz/profile.ts";
 import type { SimRandom } from "../random.ts";
 import { nothing, randomSurvivor, survivors } from "../survive.ts";
 import { Life, type Memory, SMALL, type Step } from "./life.ts";
@@ -17,6 +18,8 @@ export type SweepOptions = {
   readonly random: SimRandom;
   /** Random endings (torn, sectors, zeros) for each moment, beside the enumerated ones. */
   readonly randomEndings: number;
+  /** In the gate, one in so many power cuts of each moment; all if not given. A kill is always tried. */
+  readonly gateOneIn?: number;
   /** One in so many recoveries is itself crashed at every call. */
   readonly nestOneIn: number;
   readonly log?: LogOptions;
@@ -41,11 +44,13 @@ export async function moments(disk: SimDisk, memory: () => Memory, live: () => P
   return found;
 }
 
-/** The disks that a crash at this moment can leave. */
-function* endings({ disk }: Moment, { random, randomEndings }: SweepOptions): Generator<SimDisk> {
+/** The disks that a crash at this moment, which is the one with this number, can leave. */
+function* endings({ disk }: Moment, turn: number, options: SweepOptions): Generator<SimDisk> {
   yield disk.processKill();
-  for (const choose of survivors(disk.pending(), 4)) yield disk.powerCut(choose);
-  for (let i = 0; i < randomEndings; i += 1) yield disk.powerCut(randomSurvivor(random));
+  const { random, randomEndings, gateOneIn = 1 } = options;
+  const some = Array.from({ length: randomEndings }, () => randomSurvivor(random));
+  const cuts = sampleOf([...survivors(disk.pending(), 4), ...some], gateOneIn, turn);
+  for (const choose of cuts) yield disk.powerCut(choose);
 }
 
 /** Lives one life through `steps`, crashing it at every call; returns how many crashes were survived. */
@@ -65,8 +70,8 @@ export async function sweep(
     },
   );
   let survived = 0;
-  for (const moment of found) {
-    for (const ending of endings(moment, options)) {
+  for (const [turn, moment] of found.entries()) {
+    for (const ending of endings(moment, turn, options)) {
       const nest = options.nestOneIn > 0 && options.random.int(options.nestOneIn) === 0;
       survived += await named(moment, () =>
         nest ? nested(ending, moment.memory, options) : survive(ending, moment.memory, options),
