@@ -55,6 +55,18 @@ export function cryptography(): SubtleCrypto | undefined {
   return globalThis.isSecureContext ? crypto.subtle : undefined;
 }
 
+/** What is behind the # of the address. */
+export const address = {
+  named: (name: string): string | null => new URLSearchParams(location.hash.slice(1)).get(name),
+  forget: (): void => history.replaceState(null, "", location.pathname),
+  whenChanged: (fn: () => void): void => addEventListener("hashchange", fn),
+  reload: (): void => location.reload(),
+};
+
+export function isFramed(): boolean {
+  return globalThis.top !== globalThis.self;
+}
+
 const VAULT = "holdfast";
 
 /** What this browser keeps for this origin: also keys, which cannot be read. Undefined if there is nothing. */

@@ -46,10 +46,10 @@ export function page({ type, bytes }: PageFile, random: Uint8Array): HttpRespons
  * all who load it. Only styles depend on it, and only our script makes any.
  */
 export function exportedPage({ bytes }: PageFile, random: Uint8Array, relay: string): string {
-  const nonce = random.toBase64();
-  const content = [...NOTHING_ELSE, ...ownSources(nonce, relay.replace(/^http/, "ws"))].join("; ");
+  const fixed = random.toBase64();
+  const content = [...NOTHING_ELSE, ...ownSources(fixed, relay.replace(/^http/, "ws"))].join("; ");
   const own = `<meta http-equiv="Content-Security-Policy" content="${content}" />\n    <meta name="relay" content="${relay}" />`;
-  const text = new TextDecoder().decode(bytes).replaceAll(NONCE, nonce);
+  const text = new TextDecoder().decode(bytes).replaceAll(NONCE, fixed);
   return text.replace('<meta name="nonce"', `${own}\n    <meta name="nonce"`);
 }
 

@@ -211,6 +211,7 @@ test.skipIf(!HAS_CHROMIUM)(
     expect(await offered(tab)).toEqual([]);
     await show(tab, "Access");
     await tab.page.getByText("this browser").waitFor();
+    await tab.page.getByText("Connected", { exact: true }).waitFor(); // The tunnel.
     await tab.page.getByText("may look", { exact: true }).waitFor();
     expect(await tab.page.getByRole("main").getByRole("button").count()).toBe(0);
     await show(tab, "Terminals");

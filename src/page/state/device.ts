@@ -17,7 +17,7 @@ import { PAIR_LINK, type Pairing, pairingPsk, tokenPsk } from "../../wire/noise/
 import { WebNoise } from "../../wire/noise/web-crypto.ts";
 import type { PageWire, PageWireEvents } from "../../wire/page/client.ts";
 import { CLOSE, parseHostMessage, TUNNEL_PATH } from "../../wire/page/messages.ts";
-import { connect, cryptography, every, keepInVault, readVault } from "../browser.ts";
+import * as browser from "../browser.ts";
 import type { Way } from "./session.ts";
 
 /** Names in the vault: the device that is paired, and a key that is being paired (DE2). */
@@ -47,42 +47,49 @@ type Stored = { readonly keys: CryptoKeyPair; readonly home: Bytes };
 type StoredDevice = Stored & { readonly token: string };
 type StoredPairing = Stored & { readonly secret: Bytes };
 
+/** What is needed of the browser. */
+export type DeviceDoors = Pick<
+  typeof browser,
+  "address" | "connect" | "cryptography" | "every" | "isFramed" | "keepInVault" | "readVault"
+>;
+
 /** How to reach the home, or why that is not possible. */
-export async function findWay(): Promise<Result<Way, string>> {
-  if (globalThis.top !== globalThis.self) return { ok: false, error: TROUBLE.framed }; // DE6
-  const subtle = cryptography();
+export async function findWay(doors: DeviceDoors = browser): Promise<Result<Way, string>> {
+  if (doors.isFramed()) return { ok: false, error: TROUBLE.framed }; // DE6
+  const subtle = doors.cryptography();
   if (subtle === undefined) return { ok: false, error: TROUBLE.insecure };
   if (!("fromBase64" in Uint8Array)) return { ok: false, error: TROUBLE.old };
   try {
-    return await wayWith(new WebNoise(subtle));
+    return await wayWith(new WebNoise(subtle), doors);
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
     return { ok: false, error: error.name === "NotSupportedError" ? TROUBLE.old : TROUBLE.noVault };
   }
 }
 
-async function wayWith(noise: WebNoise): Promise<Result<Way, string>> {
-  addEventListener("hashchange", () => {
-    if (linkInAddress() !== null) location.reload();
+async function wayWith(noise: WebNoise, doors: DeviceDoors): Promise<Result<Way, string>> {
+  const { address, readVault } = doors;
+  address.whenChanged(() => {
+    if (address.named(PAIR_LINK.name) !== null) address.reload();
   });
-  const link = linkInAddress();
+  const link = address.named(PAIR_LINK.name);
   const pairing = link === null ? undefined : PAIR_LINK.read(link);
-  if (pairing !== undefined) return { ok: true, value: await pairingWay(noise, pairing) };
-  if (link !== null) forgetLink();
+  if (pairing !== undefined) return { ok: true, value: await pairingWay(noise, doors, pairing) };
+  if (link !== null) address.forget();
   const device = await readVault(DEVICE);
   if (!isDevice(device)) return { ok: false, error: link === null ? TROUBLE.unpaired : TROUBLE.noLink };
   const made = { key: await noise.keyOf(device.keys), home: device.home, psk: await tokenPsk(noise, device.token) };
-  return { ok: true, value: new RemoteWay(noise, { kind: "paired", ...made, token: device.token }) };
+  return { ok: true, value: new RemoteWay(noise, doors, { kind: "paired", ...made, token: device.token }) };
 }
 
 /** DE2 */
-async function pairingWay(noise: WebNoise, { secret, home }: Pairing): Promise<Way> {
-  const before = await readVault(PAIRING);
+async function pairingWay(noise: WebNoise, doors: DeviceDoors, { secret, home }: Pairing): Promise<Way> {
+  const before = await doors.readVault(PAIRING);
   const isSame = isPairing(before) && before.secret.toHex() === secret.toHex();
   const keys = isSame ? before.keys : await noise.newPair();
-  await keepInVault(PAIRING, { keys, home, secret } satisfies StoredPairing);
+  await doors.keepInVault(PAIRING, { keys, home, secret } satisfies StoredPairing);
   const made = { key: await noise.keyOf(keys), home, psk: await pairingPsk(noise, secret) };
-  return new RemoteWay(noise, { kind: "pairing", ...made, keys });
+  return new RemoteWay(noise, doors, { kind: "pairing", ...made, keys });
 }
 
 type Side = { readonly key: NoiseKey; readonly home: Bytes; readonly psk: Bytes };
@@ -92,10 +99,12 @@ type State =
 
 class RemoteWay implements Way {
   readonly #noise: WebNoise;
+  readonly #doors: DeviceDoors;
   #state: State;
 
-  constructor(noise: WebNoise, state: State) {
+  constructor(noise: WebNoise, doors: DeviceDoors, state: State) {
     this.#noise = noise;
+    this.#doors = doors;
     this.#state = state;
   }
 
@@ -109,7 +118,7 @@ class RemoteWay implements Way {
       stopLooking();
       this.#closed(end, code, events);
     };
-    const socket = connect(TUNNEL_PATH, {
+    const socket = this.#doors.connect(TUNNEL_PATH, {
       opened: () => {
         channel = this.#open(socket, events, closed);
       },
@@ -124,7 +133,7 @@ class RemoteWay implements Way {
         else channel.lost();
       },
     });
-    const stopLooking = every(BEAT_MS, () => {
+    const stopLooking = this.#doors.every(BEAT_MS, () => {
       if (isHeard) channel?.ping();
       else giveUp();
       isHeard = false;
@@ -160,10 +169,11 @@ class RemoteWay implements Way {
   async #paired(token: string, events: PageWireEvents): Promise<void> {
     const state = this.#state;
     if (state.kind !== "pairing") return;
+    const { address, keepInVault } = this.#doors;
     await keepInVault(DEVICE, { keys: state.keys, home: state.home, token } satisfies StoredDevice);
     await keepInVault(PAIRING, undefined);
     this.#state = { kind: "paired", key: state.key, home: state.home, psk: await tokenPsk(this.#noise, token), token };
-    forgetLink(); // DE3
+    address.forget(); // DE3
     events.opened();
   }
 
@@ -179,25 +189,16 @@ class RemoteWay implements Way {
   /** DE4 */
   async #closedByHome({ code, reason }: ChannelClose, events: PageWireEvents): Promise<void> {
     const isOut = code === CLOSE.signedOut;
-    if (isOut && this.#state.kind === "paired") await keepInVault(DEVICE, undefined);
-    if (isOut && this.#state.kind === "pairing") forgetLink(); // DE3
+    if (isOut && this.#state.kind === "paired") await this.#doors.keepInVault(DEVICE, undefined);
+    if (isOut && this.#state.kind === "pairing") this.#doors.address.forget(); // DE3
     events.closed(code, reason);
   }
 
   #refused(events: PageWireEvents): void {
     const isPairing = this.#state.kind === "pairing";
-    if (isPairing) forgetLink(); // DE3
+    if (isPairing) this.#doors.address.forget(); // DE3
     events.closed(CLOSE.signedOut, isPairing ? TROUBLE.wrongLink : TROUBLE.refused);
   }
-}
-
-function linkInAddress(): string | null {
-  return new URLSearchParams(location.hash.slice(1)).get(PAIR_LINK.name);
-}
-
-/** DE3 */
-function forgetLink(): void {
-  history.replaceState(null, "", location.pathname);
 }
 
 function isStored(value: unknown): value is Stored & Readonly<Record<string, unknown>> {

@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { jsonIn } from "../../base/json.ts";
 import { check } from "../../wire/check.ts";
 import { object, text } from "../../wire/shape.ts";
-import { after, isRemote, keepToken, post, readToken } from "../browser.ts";
+import { address, after, isRemote, keepToken, post, readToken } from "../browser.ts";
 import type { Way } from "./session.ts";
 
 const WAIT_MS = 8_000;
@@ -43,7 +43,7 @@ export async function signIn(done: (way?: Way) => void): Promise<void> {
     signInTrouble.value = found.ok ? "" : found.error;
     return found.ok ? done(found.value) : undefined;
   }
-  const link = new URLSearchParams(location.hash.slice(1)).get("link");
+  const link = address.named("link");
   if (link === null) {
     if (readToken() === "") signInTrouble.value = "This browser is not signed in.";
     return done();
@@ -51,7 +51,7 @@ export async function signIn(done: (way?: Way) => void): Promise<void> {
   const result = await exchange(link);
   signInTrouble.value = result.kind === "signed in" ? "" : result.why;
   if (result.kind === "not yet") return void after(AGAIN_MS, () => void signIn(done)); // SI2
-  history.replaceState(null, "", location.pathname); // SI1
+  address.forget(); // SI1
   if (result.kind === "signed in") keepToken(result.token);
   done();
 }

@@ -58,9 +58,19 @@ export const RELAY_MUTANTS: readonly Mutant[] = [
   {
     mutant: "a page of any site may open a tab",
     file: "src/relay/browsers.ts",
-    from: "if (origin?.host !== host.toLowerCase() || !schemes.includes(origin.protocol))",
-    to: "if (origin === undefined || !schemes.includes(origin?.protocol ?? schemes[0] ?? host))",
+    from: "return origin?.host === host.toLowerCase() && schemes.includes(origin.protocol);",
+    to: "return schemes.includes(origin?.protocol ?? host);",
     killedBy: { file: BROWSER, test: "BR2 a page of another host opens no tab" },
+  },
+  {
+    mutant: "once one origin was named, a page of any may open a tab",
+    file: "src/relay/browsers.ts",
+    from: "if (origins.includes(from)) return true;",
+    to: "if (origins.length > 0) return true;",
+    killedBy: {
+      file: BROWSER,
+      test: "BR2 an exported page opens a tab from the origin that was named, and from no other",
+    },
   },
   {
     mutant: "a browser that does not read does not stop its home",

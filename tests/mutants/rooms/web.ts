@@ -45,6 +45,16 @@ export const WEB: readonly Mutant[] = [
     },
   },
   {
+    mutant: "the host does for a device what it has no right to",
+    file: "src/web/page-socket.ts",
+    from: "if (!pageMay(rights, method))",
+    to: 'if (!pageMay("type", method))',
+    killedBy: {
+      file: "src/web/page-socket.test.ts",
+      test: "PS5 a device that may only look is refused what the host does, and reads the rest",
+    },
+  },
+  {
     mutant: "every answer has the same nonce",
     file: "src/world/page-answers.ts",
     from: "const nonce = random.toBase64();",
