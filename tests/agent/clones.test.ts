@@ -1,5 +1,5 @@
 // What garbage collection does with the clones of sandboxed agents: real git, bubblewrap and files.
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/core/agent/agent.ts";
@@ -14,7 +14,7 @@ import { realChildren } from "../../src/world/real/children.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
-import { canSandbox, EscapeRoom, EVERYBODY } from "./escape.ts";
+import { canSandbox, EscapeRoom, EVERYBODY, removePatterns } from "./escape.ts";
 import { AgentFixture } from "./house.ts";
 
 const [who = "user"] = EVERYBODY;
@@ -23,6 +23,7 @@ const rooms: EscapeRoom[] = [];
 afterEach(() => {
   for (const room of rooms.splice(0)) room.leave();
 });
+afterAll(removePatterns);
 
 /** An agent that has worked in its clone and was terminated, and what there is to collect of it. */
 function worked(script: string) {

@@ -1,16 +1,17 @@
 // Attempts to escape from a sandbox, each of them tried in a real one, as root and as an ordinary user. An attempt may
 // succeed inside; it must change nothing outside, run nothing outside, and read nothing that was not shown.
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lookWords } from "../../src/core/agent/clone.ts";
 import { worktreeWords } from "../../src/core/workflow/worktree.ts";
-import { canSandbox, EscapeRoom, EVERYBODY, leaks } from "./escape.ts";
+import { canSandbox, EscapeRoom, EVERYBODY, leaks, removePatterns } from "./escape.ts";
 
 const rooms: EscapeRoom[] = [];
 afterEach(() => {
   for (const room of rooms.splice(0)) room.leave();
 });
+afterAll(removePatterns);
 
 /** A program of the agent's, at `$EVIL` in its directory, that would leave a mark outside. */
 const EVIL = `EVIL=$PWD/evil; printf '#!/bin/sh\\n: >"%s"\\n' "$CANARY" >"$EVIL"; chmod +x "$EVIL"

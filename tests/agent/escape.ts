@@ -43,6 +43,44 @@ export function canSandbox(who: Who): boolean {
   return Bun.spawnSync([...as(who), ...TRIAL], { env: { PATH } }).exitCode === 0;
 }
 
+/** What is in every room. It prints the last commit of the repository outside. */
+const FURNITURE = `set -e; cd "$1"; mkdir -p outside/repo "re po/sub" h/run/door h/agents/1 h/clones/other-1 user
+for path in outside/secret outside/repo/key h/run/token h/clones/other-1/work; do printf %s ${SECRET} >$path; done
+printf own >h/agents/1/token; echo deep >"re po/sub/deep.txt"
+for path in "re po" outside/repo; do
+  cd "$1/$path"; git init -q -b main; git add .; git ${IDENTITY.join(" ")} commit -qm first
+done; git rev-parse HEAD`;
+
+type Pattern = { readonly path: string; readonly other: string };
+const patterns = new Map<Who, Pattern>();
+
+/** Rooms are copies of it: to make one takes twenty processes, to copy it takes two. */
+function patternOf(who: Who): Pattern {
+  const known = patterns.get(who);
+  if (known !== undefined) return known;
+  const path = mkdtempSync(join(tmpdir(), "holdfast-escape-"));
+  chmodSync(path, 0o777);
+  const made = must(ran([...as(who), "sh", "-c", FURNITURE, "sh", path], path, variables(path)));
+  const pattern = { path, other: made.said.trim() };
+  patterns.set(who, pattern);
+  return pattern;
+}
+
+export function removePatterns(): void {
+  for (const { path } of patterns.values()) rmSync(path, { recursive: true, force: true });
+  patterns.clear();
+}
+
+function must(done: Ran): Ran {
+  if (done.code !== 0) throw new Error(done.said);
+  return done;
+}
+
+/** Of a user's process in a room. */
+function variables(room: string): Record<string, string> {
+  return { PATH, HOME: join(room, "user"), GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C" };
+}
+
 export class EscapeRoom {
   readonly root = mkdtempSync(join(tmpdir(), "holdfast-escape-"));
   readonly #who: Who;
@@ -59,17 +97,9 @@ export class EscapeRoom {
   constructor(who: Who) {
     this.#who = who;
     chmodSync(this.root, 0o777);
-    this.outside("mkdir", "-p", this.file("outside"), join(this.repository, "sub"), join(this.home, "run/door"));
-    this.outside("mkdir", "-p", join(this.home, "agents/1"), this.file("user"), join(this.home, "clones/other-1"));
-    for (const path of [this.secret, join(this.home, "run/token"), join(this.home, "clones/other-1/work")])
-      this.put(path, SECRET);
-    this.put(join(this.home, "agents/1/token"), "own");
-    this.put(join(this.repository, "sub/deep.txt"), "deep\n");
-    this.repo(this.repository);
-    this.outside("mkdir", "-p", this.file("outside/repo"));
-    this.put(this.file("outside/repo/key"), SECRET);
-    this.repo(this.file("outside/repo"));
-    this.other = this.outside("git", "-C", this.file("outside/repo"), "rev-parse", "HEAD").said.trim();
+    const { path, other } = patternOf(who);
+    must(this.outside("sh", "-c", 'cp -a "$1"/* "$2"', "sh", path, this.root));
+    this.other = other;
   }
 
   file(name: string): string {
@@ -78,29 +108,12 @@ export class EscapeRoom {
 
   /** Runs as the user does, in the repository. */
   outside(...words: readonly string[]): Ran {
-    const env = { PATH, HOME: this.file("user"), GIT_CONFIG_NOSYSTEM: "1", LC_ALL: "C" };
     const cwd = existsSync(this.repository) ? this.repository : this.root;
-    return ran([...as(this.#who), ...words], cwd, env);
-  }
-
-  /** A file of the user's. */
-  put(path: string, text: string): void {
-    this.outside("sh", "-c", 'printf %s "$2" >"$1"', "sh", path, text);
+    return ran([...as(this.#who), ...words], cwd, variables(this.root));
   }
 
   git(...words: readonly string[]): Ran {
     return this.outside("git", ...IDENTITY, ...words);
-  }
-
-  repo(path: string): void {
-    for (const words of [
-      ["init", "-q", "-b", "main"],
-      ["add", "."],
-      ["commit", "-qm", "first"],
-    ]) {
-      const done = this.outside("git", "-C", path, ...IDENTITY, ...words);
-      if (done.code !== 0) throw new Error(`git ${words.join(" ")}: ${done.said}`);
-    }
   }
 
   /** A new agent in a directory of the user's. */

@@ -1,8 +1,19 @@
 // Homes with a real Holdfast, for the tests of the terminal commands.
 // TH1. Nothing is left running: `endAll` kills every process that has the home's path in its environment or arguments.
 // TH2. No sleeps: `until` waits for a fact, and fails with its name.
+// TH3. `listed` and `says` start no command if a live daemon answers: it takes fifty times the processor time. They
+//      show what `ls` and `history` print, by the code of these.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { visible } from "../../src/base/visible.ts";
+import { type Row, rowOf } from "../../src/cli/terminal/listed.ts";
+import { PlainText } from "../../src/core/terminal/plain-text.ts";
+import { dial } from "../../src/home/dial.ts";
+import { terminalFiles } from "../../src/home/held/holder-files.ts";
+import { tapeParts } from "../../src/home/held/tape-parts.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import { killIfThere } from "../daemon/home.ts";
 import { ours, oursAt } from "../ours.ts";
 import { smallHome } from "../small-home.ts";
@@ -73,24 +84,28 @@ export class Home {
 
   /** A terminal as `ls` shows it. */
   async listed(name: string) {
-    type Row = {
-      name: string;
-      pid: number;
-      state: string;
-      id: string;
-      clients: number;
-      restoredAt: string | null;
-      generation: number;
-    };
-    const rows: Row[] = await this.json("ls");
+    type Listed = Row & { readonly pid: number };
+    const rows: Listed[] = (await this.#rows()) ?? (await this.json("ls"));
     const row = rows.find((other) => other.name === name);
     if (row === undefined) throw new Error(`there is no ${name} in ${JSON.stringify(rows)}`);
     return row;
   }
 
+  /** TH3. Undefined if there is no live daemon of this version. */
+  async #rows() {
+    const line = await dial({ disk: realDisk(), sockets: realSockets(), clock: realClock() }, this.path);
+    const client = line.ok ? line.value : undefined;
+    const answers = client && (await Promise.all([client.call("status", {}), client.call("terminal.list", {})]));
+    client?.close();
+    const [status, list] = answers ?? [];
+    if (status?.ok !== true || list?.ok !== true || status.value.recovery.stage !== "LIVE") return undefined;
+    return JSON.parse(JSON.stringify(list.value.map(rowOf)));
+  }
+
   async says(name: string, text: string): Promise<void> {
-    const seen = async () => (await this.ok("history", name)).includes(text);
-    await until(`${name} says ${text}`, seen, () => seen());
+    const { id } = await this.listed(name);
+    const said = () => plainText(this.path, id);
+    await until(`${name} says ${text}`, () => said().includes(text), said);
   }
 
   /** A terminal window of the user, running holdfast. */
@@ -125,6 +140,18 @@ export class Home {
     const isMine = (pid: string) => ["cmdline", "environ"].some((of) => readProc(pid, of).includes(this.path));
     return pidsNow().filter(isMine).map(Number);
   }
+}
+
+/** TH3. As `history` prints it. */
+function plainText(home: string, id: string): string {
+  const plain = new PlainText();
+  const lines: string[] = [];
+  for (const part of tapeParts(terminalFiles(realDisk(), home, id), 0)) {
+    if (part.kind === "bytes") lines.push(...plain.push(part.bytes));
+    else plain.gap();
+  }
+  if (plain.last !== "") lines.push(plain.last);
+  return visible(lines.map((line) => `${line}\n`).join(""));
 }
 
 function pidsNow(): string[] {
