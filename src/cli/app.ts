@@ -53,6 +53,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   send: "Terminals",
   history: "Terminals",
   tail: "Terminals",
+  replay: "Terminals",
   wait: "Terminals",
   kill: "Terminals",
   rename: "Terminals",

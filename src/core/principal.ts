@@ -88,6 +88,7 @@ export const RIGHTS = {
   subscribe: "look",
   "terminal.list": "look",
   "terminal.find": "look",
+  "terminal.screenAt": "look",
   "terminal.new": "act",
   "terminal.rename": "act",
   "terminal.move": "act",

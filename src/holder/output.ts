@@ -35,11 +35,14 @@ export class Output {
     spec: Pick<protocol.HolderSpec, "mode" | "tape" | "startAt">,
     offer: Offer,
   ) {
-    const record = (name: string, limits: TapeLimits, startAt = 0) =>
-      new Recorder(world, joinPath(directory, name), { ...limits, startAt });
+    const record = (name: string, limits: TapeLimits) => new Recorder(world, joinPath(directory, name), limits);
     this.#clock = world.clock;
     this.#offer = offer;
-    this.tape = record("tape", spec.tape, spec.startAt);
+    this.tape = new Recorder(world, joinPath(directory, "tape"), {
+      ...spec.tape,
+      startAt: spec.startAt ?? 0,
+      isTimed: spec.mode === "pty",
+    });
     this.#inputs = spec.mode === "pipe" ? record("input-tape", spec.tape) : undefined;
     this.#errors = spec.mode === "pipe" ? record("stderr-tape", STDERR_LIMITS) : undefined;
     this.pressure = new Pressure(spec.mode === "pipe" ? spec.tape.maxBytes : Number.POSITIVE_INFINITY);

@@ -3,6 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { SimDisk } from "../../tests/sim/disk.ts";
+import { nothing } from "../../tests/sim/survive.ts";
+import { TapeTimes } from "../log/tape/times.ts";
 import { HELLO, jsonFrame, WELCOME } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import { Batch } from "./batch.ts";
@@ -49,6 +51,32 @@ describe("recorder", () => {
     expect(next.read(9, 10)).toMatchObject({ kind: "bytes", offset: 9 });
     const whole = new Recorder({ disk, clock }, "/t/tape", { ...LIMITS, startAt: 2 });
     expect([whole.end, whole.gaps]).toEqual([12, 0]);
+  });
+
+  test("when bytes came is found beside the tape, across generations and a gap; at rest nothing is written", async () => {
+    const [disk, clock] = [new SimDisk(), new SimClock(1_800_000_000_000)];
+    const began = (startAt: number) => new Recorder({ disk, clock }, "/t/tape", { ...LIMITS, startAt, isTimed: true });
+    const first = began(0);
+    first.append(bytes("hello"));
+    clock.advance(1000);
+    first.append(bytes("again"));
+    await first.finish();
+    first.close();
+    const past = new TapeTimes(disk, "/t/tape");
+    const { calls } = disk;
+    clock.advance(3_600_000);
+    expect([disk.calls, clock.pendingTimers]).toEqual([calls, 0]);
+    const second = began(14);
+    second.append(bytes("new"));
+    await second.finish();
+    second.close();
+    const times = new TapeTimes(disk.powerCut(nothing), "/t/tape");
+    const moments = [0, 5, 14].map((offset, at) => ({
+      offset,
+      time: 1_800_000_000_000 + (at === 2 ? 3_601_000 : at * 1000),
+    }));
+    expect([...times.from(0)]).toEqual(moments);
+    expect([past.last?.offset, times.offsetAt(1_800_000_002_000), disk.openCount]).toEqual([5, 14, 0]);
   });
 
   test("dirty bytes are synced within a second, and no timer runs while idle", async () => {

@@ -11,6 +11,7 @@
 import { type Fault, isFault } from "../base/fault.ts";
 import type { TapeRead } from "../log/tape/segments.ts";
 import { Tape, type TapeLimits } from "../log/tape/tape.ts";
+import { TimeLog } from "../log/tape/time-log.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { Ring } from "./ring.ts";
@@ -29,6 +30,7 @@ type State =
 export class Recorder {
   readonly #clock: Clock;
   readonly #tape: Tape;
+  readonly #times: TimeLog | undefined;
   #state: State = { kind: "taping" };
   #end: number;
   /** Where the bytes on the tape end; after a gap that is only planned, the tape's own end is further on. */
@@ -41,14 +43,15 @@ export class Recorder {
   /** Called when `trouble` has changed. */
   onTrouble: () => void = () => undefined;
 
-  /** `startAt`: R5. */
+  /** `startAt`: R5. `isTimed`: when the bytes came is written down too. */
   constructor(
     world: { readonly disk: Disk; readonly clock: Clock },
     directory: string,
-    { startAt = 0, ...limits }: TapeLimits & { readonly startAt?: number },
+    { startAt = 0, isTimed = false, ...limits }: TapeLimits & { readonly startAt?: number; readonly isTimed?: boolean },
   ) {
     this.#clock = world.clock;
     this.#tape = Tape.open(world.disk, directory, limits);
+    this.#times = isTimed ? new TimeLog(world.disk, directory, this.#tape.end) : undefined;
     this.#gaps = startAt > this.#tape.end ? 1 : 0;
     this.#tape.skip(Math.max(0, startAt - this.#tape.end)); // R5
     this.#end = this.#tape.end;
@@ -105,6 +108,7 @@ export class Recorder {
     await this.#syncing;
     if (this.#state.kind === "taping") await this.#sync();
     this.#cancel();
+    await this.#times?.sync();
   }
 
   /** What still comes, from a process that outlives the child, is only counted (R6). */
@@ -112,6 +116,7 @@ export class Recorder {
     this.#closed = true;
     this.#cancel();
     this.#tape.close(); // R6
+    this.#times?.close(); // R6
   }
 
   #cancel(): void {
@@ -173,9 +178,10 @@ export class Recorder {
   }
 
   #put(bytes: Uint8Array): void {
-    this.#tape.append(bytes);
+    const offset = this.#tape.append(bytes);
     this.#written = this.#tape.end;
     this.#dirty = true;
+    this.#times?.note({ offset, time: this.#clock.now() }, this.#tape.lastSegment, this.#tape.start);
   }
 
   async #sync(): Promise<void> {

@@ -14,6 +14,9 @@ import type { LiveScreens } from "./live.ts";
 export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
   try {
     if (request.op === "cells" && request.until !== undefined) return ok(await live.past(request, request.until));
+    if (request.op === "index") return ok(await live.index(request, request.after));
+    if (request.op === "past")
+      return ok(await live.recalled(request, request.until, (tape) => snapshot(tape, request.maxBytes, clock)));
     const tape = await live.current(request, request.op === "reply" ? request.until : undefined);
     if (request.op === "reply") return ok(reply(tape.emulator, request.query));
     if (request.op === "farewell") return ok(restoreBanner(tape.emulator, request.message));

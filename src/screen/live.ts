@@ -3,9 +3,12 @@
 // V2. If a tape is no longer the one that was followed, its screen starts again.
 // V3. A snapshot may know more than its tape, if a power cut removed the tape's end. It is shown, but not kept: what
 //     comes next on the tape has offsets that the snapshot has already seen.
+// V4. Whoever follows a tape leaves key frames, from which past screens are made. A request for one has a bounded cost.
+import { joinPath } from "../base/path.ts";
 import type { ScreenCells } from "../core/terminal/screen.ts";
+import { TapeReader } from "../log/tape/reader.ts";
 import { describe } from "../vt/describe.ts";
-import { FollowedTape } from "../vt/follow.ts";
+import { FollowedTape, pastScreen } from "../vt/follow.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -15,6 +18,9 @@ import type { Disk } from "../world/disk.ts";
  * otherwise a request starts from its snapshot, which costs little.
  */
 export const MAX_CELLS = 8 << 20;
+
+/** V4: parsed in less than half a second. */
+const MAX_REACH = 4 << 20;
 
 export class LiveScreens {
   readonly #world: { readonly disk: Disk; readonly clock: Clock };
@@ -45,7 +51,7 @@ export class LiveScreens {
     return tape;
   }
 
-  /** The screen as it was at an offset; nothing is kept. */
+  /** The screen as it was at an offset, by what the caller knows and the tape alone; nothing is kept. */
   async past(place: ScreenPlace, until: number): Promise<ScreenCells> {
     const tape = new FollowedTape(this.#world, place.directory, place);
     try {
@@ -56,6 +62,28 @@ export class LiveScreens {
     }
   }
 
+  /** What `show` makes of the screen as it was at an offset, by the nearest key frame (V4); the screen is not kept. */
+  async recalled<T>(place: ScreenPlace, until: number, show: (tape: FollowedTape) => T): Promise<T> {
+    const tape = await pastScreen(this.#world, { ...place, leaveFrames: true }, until, MAX_REACH);
+    try {
+      return show(tape);
+    } finally {
+      tape.emulator.dispose();
+    }
+  }
+
+  /**
+   * Makes the key frames of the next part of a tape, after `after`. Returns how far it came, or null at the tape's end:
+   * the caller asks for more, so that others are answered in between (V4).
+   */
+  async index(place: ScreenPlace, after: number): Promise<number | null> {
+    const { start } = new TapeReader(this.#world.disk, joinPath(place.directory, "tape"));
+    const until = Math.max(after, start) + MAX_REACH;
+    const tape = await pastScreen(this.#world, { ...place, leaveFrames: true }, until);
+    tape.emulator.dispose();
+    return tape.emulator.end < until ? null : until;
+  }
+
   /** For after a failure. */
   forget(directory: string): void {
     this.#tapes.get(directory)?.emulator.dispose();
@@ -64,7 +92,7 @@ export class LiveScreens {
 
   #startAnew(place: ScreenPlace, old: FollowedTape | undefined): FollowedTape {
     old?.emulator.dispose();
-    return new FollowedTape(this.#world, place.directory, place);
+    return new FollowedTape(this.#world, place.directory, { ...place, leaveFrames: true });
   }
 
   /** V1 */

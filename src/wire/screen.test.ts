@@ -17,6 +17,11 @@ test("a request is read with its own fields and no others", () => {
     value: { from, message: "m" },
   });
   expect(asked({ op: "cells" })?.request.ok).toBe(true);
+  expect(asked({ op: "past", until: 7, maxBytes: 0 })?.request).toMatchObject({
+    ok: true,
+    value: { until: 7, maxBytes: 0 },
+  });
+  expect(asked({ op: "index", after: 9 })?.request).toMatchObject({ ok: true, value: { op: "index", after: 9 } });
 });
 
 test("an incomplete request is refused; without a number it is ignored", () => {
@@ -24,6 +29,9 @@ test("an incomplete request is refused; without a number it is ignored", () => {
     { op: "snapshot" },
     { op: "snapshot", maxBytes: -1 },
     { op: "farewell" },
+    { op: "past", until: 7 },
+    { op: "past", maxBytes: 0 },
+    { op: "index" },
     { op: "dance" },
     { op: "cells", size: { cols: 0, rows: 1 } },
     { op: "cells", size: { cols: 70_000, rows: 1 } },

@@ -25,6 +25,10 @@ export type ScreenRequest = ScreenPlace &
     | { readonly op: "farewell"; readonly message: string }
     /** `until`: at this offset, and not at the tape's end. */
     | { readonly op: "cells"; readonly until?: number }
+    /** The same as `snapshot`, of an earlier offset. */
+    | { readonly op: "past"; readonly until: number; readonly maxBytes: number }
+    /** Makes key frames of a part of the tape. */
+    | { readonly op: "index"; readonly after: number }
     /** What the terminal says to a query that its program made at this offset. */
     | { readonly op: "reply"; readonly query: string; readonly until: number }
   );
@@ -33,6 +37,9 @@ export type ScreenAnswers = {
   readonly snapshot: ScreenSnapshot;
   readonly farewell: string;
   readonly cells: ScreenCells;
+  readonly past: ScreenSnapshot;
+  /** How far it came; null at the end of the tape. */
+  readonly index: number | null;
   /** Empty if the emulator does not know it. */
   readonly reply: string;
 };
@@ -45,9 +52,10 @@ const SNAPSHOT: Shape<ScreenSnapshot> = object({
 });
 
 const REQUEST = object({
-  op: literal("snapshot", "farewell", "cells", "reply"),
+  op: literal("snapshot", "farewell", "cells", "past", "index", "reply"),
   ...{ directory: text, size: SIZE_SHAPE, from: optional(SNAPSHOT) },
   ...{ maxBytes: optional(count), message: optional(text), until: optional(count), query: optional(text) },
+  after: optional(count),
 });
 
 /** Undefined if it has no number: it cannot be answered. */
@@ -59,9 +67,11 @@ export function parseScreenRequest(fields: Readonly<Record<string, unknown>>): N
 function requestIn(fields: unknown): Result<ScreenRequest> {
   const found = fitting(REQUEST, fields);
   if (found === undefined) return UNUSABLE; // N1
-  const { op, directory, size, from, maxBytes, message, until, query } = found;
+  const { op, directory, size, from, maxBytes, message, until, query, after } = found;
   const place = { directory, size, ...(from !== undefined && { from }) };
   if (op === "snapshot" && maxBytes !== undefined) return ok({ ...place, op, maxBytes });
+  if (op === "past" && maxBytes !== undefined && until !== undefined) return ok({ ...place, op, maxBytes, until });
+  if (op === "index" && after !== undefined) return ok({ ...place, op, after });
   if (op === "farewell" && message !== undefined) return ok({ ...place, op, message });
   if (op === "reply" && query !== undefined && until !== undefined) return ok({ ...place, op, query, until });
   return op === "cells" ? ok({ ...place, op, ...(until !== undefined && { until }) }) : UNUSABLE;

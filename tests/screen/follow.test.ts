@@ -1,8 +1,10 @@
 // A tape and its sizes become a screen; gaps are reported.
 import { afterEach, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Result } from "../../src/base/result.ts";
 import { answer } from "../../src/screen/answer.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
+import { describe } from "../../src/vt/describe.ts";
 import { Emulator } from "../../src/vt/emulator.ts";
 import { FollowedTape } from "../../src/vt/follow.ts";
 import { answerOf } from "../../src/wire/screen.ts";
@@ -273,4 +275,41 @@ test("X3 a count that no screen can show takes no more time or memory than one t
       expect([final, draw(count)]).toEqual([final, draw(most)]);
   }
   expect(performance.now() - start).toBeLessThan(20_000);
+});
+
+test("a past screen far from any key frame is bounded in cost and inexact, until the key frames were made part by part", async () => {
+  const home = new TapeHome();
+  const lines = Array.from({ length: 200_000 }, (_, n) => `\u001b[3${n % 8}mline ${n}\u001b[m and some words\r\n`).join(
+    "",
+  );
+  const end = home.append("far", lines);
+  expect(end).toBeGreaterThan(6 << 20);
+  const live = new LiveScreens(world);
+  const ask = { directory: home.directory("far"), size } as const;
+  const past = async (until: number) => {
+    const said = answerOf("past", await answer(live, world.clock, { ...ask, op: "past", until, maxBytes: 0 }));
+    if (!said.ok) throw new Error(said.error.message);
+    const screen = new Emulator(size, 0);
+    screen.feed(Buffer.from(said.value.vt));
+    return {
+      exact: said.value.exact,
+      text: describe(screen)
+        .lines[0]?.map(({ ch }) => ch)
+        .join(""),
+    };
+  };
+  const near = await past(1 << 20);
+  expect(near.exact).toBe(true);
+  const first = await past(end);
+  expect([first.exact, live.count]).toEqual([false, 0]);
+  const reached: (number | null)[] = [];
+  for (let after: number | null = 0; after !== null; reached.push(after)) {
+    const said: Result<number | null> = answerOf(
+      "index",
+      await answer(live, world.clock, { ...ask, op: "index", after }),
+    );
+    after = said.ok ? said.value : null;
+  }
+  expect(reached).toEqual([4 << 20, null]);
+  expect(await past(end)).toEqual({ exact: true, text: first.text });
 });

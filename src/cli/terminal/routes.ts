@@ -22,6 +22,7 @@ import type { HistoryFlags } from "./history.ts";
 import type { KillFlags } from "./kill.ts";
 import type { LsFlags } from "./ls.ts";
 import type { NewFlags } from "./new.ts";
+import type { ReplayFlags } from "./replay.ts";
 import type { RestoreFlags } from "./restore.ts";
 import type { RmFlags } from "./rm.ts";
 import type { SendFlags } from "./send.ts";
@@ -189,6 +190,30 @@ const tail = buildCommand<TailFlags, [terminal: string], Context>({
   docs: { brief: "Print the last lines of a terminal, and with -f new ones as they arrive" },
 });
 
+const replay = buildCommand<ReplayFlags, [terminal: string], Context>({
+  loader: async () => (await import("./replay.ts")).replayCommand,
+  parameters: {
+    flags: {
+      home,
+      at: textFlag("time", "Show the screen as it was then: 10m (ago), 15:04, 2026-11-18 15:04:05, or ISO 8601"),
+      from: textFlag("time", "Begin there [default = with the tape]"),
+      to: textFlag("time", "End there [default = now]"),
+      export: textFlag("file", "Write an asciicast (version 2) to a new file, or with - to standard output"),
+      maxIdle: timeFlag("Shorten longer pauses to this [default = as they were]"),
+      json: flag(
+        "With --at: one JSON object {id, name, offset, time, cols, rows, cursor, title, alternate, exact, lines}",
+      ),
+    },
+    positional: one,
+  },
+  docs: described(
+    "Show what a terminal showed earlier",
+    "With --at, prints the screen as it was at that moment, to half a second. With --export, writes what was printed, and",
+    "when, as an asciicast. It works while the daemon is down and after the program has ended, as far as the tape has its",
+    "output. Output of older versions has no times.",
+  ),
+});
+
 const wait = buildCommand<WaitFlags, [terminal: string], Context>({
   loader: async () => (await import("./wait.ts")).waitCommand,
   parameters: {
@@ -277,4 +302,18 @@ const restore = buildCommand<RestoreFlags, [terminal: string], Context>({
   ),
 });
 
-export const terminalRoutes = { new: open, restore, attach, ls, send, history, tail, wait, kill, rename, move, rm };
+export const terminalRoutes = {
+  new: open,
+  restore,
+  attach,
+  ls,
+  send,
+  history,
+  tail,
+  replay,
+  wait,
+  kill,
+  rename,
+  move,
+  rm,
+};

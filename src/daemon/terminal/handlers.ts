@@ -14,22 +14,18 @@ import { tapeState } from "../../log/tape/segments.ts";
 import { fits } from "../../wire/rpc/page.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
-import type { Disk } from "../../world/disk.ts";
 import type { Random } from "../../world/random.ts";
 import { listOf, living, type Source } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
 import type { TerminalHolders } from "./holders.ts";
+import { type PastPorts, screenAt } from "./past.ts";
 import type { Restorer } from "./restorer.ts";
-import type { TerminalStore } from "./store.ts";
 
-export type TerminalHandlerPorts = {
-  readonly disk: Disk;
-  readonly home: string;
+export type TerminalHandlerPorts = PastPorts & {
   readonly random: Random;
   readonly environment: EnvironmentRules;
   readonly border: PartBorder;
-  readonly store: TerminalStore;
   readonly holders: TerminalHolders;
   readonly restorer: Restorer;
 };
@@ -45,6 +41,7 @@ export function terminalHandlers(ports: TerminalHandlerPorts): Handlers {
       return ok(border.rows(rows(ports, wish), wish));
     }),
     ...border.asking("terminal.find", async (wish) => find(ports, wish)),
+    ...border.asking("terminal.screenAt", (wish) => screenAt(ports, wish)),
     ...border.changing("terminal.new", (params, by) => create(ports, params, by)),
     ...changing("terminal.rename", ({ id, name }) => ({ kind: "rename", id, name })),
     ...changing("terminal.move", ({ id, lane }) => ({ kind: "move", id, lane })),

@@ -7,6 +7,8 @@
 // SC3. Requests are sent one after the other, as the program reads them: each waiting request is in memory only once.
 // SC4. An end with requests pending is a crash, and one that is killed for its silence is unresponsive; `crashed` is
 //      told (docs/decisions/0025-screen-program.md says why no heartbeat watches it).
+// SC5. If a past screen is not exact, the tape may be missing key frames: they are made, part by part, so that others
+//      are answered in between.
 import { isFault } from "../../base/fault.ts";
 import { type Refusal, type Result, refused } from "../../base/result.ts";
 import {
@@ -61,6 +63,8 @@ export class Screens {
   readonly #answerMs: number;
   /** The unanswered requests, in the order in which they were made. */
   readonly #asked = new Map<number, Ask>();
+  /** Up to where key frames were made, by terminal (SC5). */
+  readonly #indexed = new Map<string, number>();
   #life: Life | undefined;
   #last = 0;
   #closed = false;
@@ -95,6 +99,27 @@ export class Screens {
   /** The screen as separate cells, for comparisons. */
   cells(of: ScreenOf): Promise<Result<ScreenCells>> {
     return this.#ask("cells", { ...this.#place(of), op: "cells" });
+  }
+
+  /** The screen as it was at an earlier offset. It is not exact if that would take long; then the next one is. */
+  async past({ until, ...of }: ScreenOf & { readonly until: number }): Promise<Result<ScreenSnapshot>> {
+    const answer = await this.#ask("past", { ...this.#place(of), op: "past", until, maxBytes: 0 });
+    if (answer.ok && !answer.value.exact && until > (this.#indexed.get(of.id) ?? 0)) void this.#index(of); // SC5
+    return answer;
+  }
+
+  /** SC5 */
+  async #index(of: ScreenOf): Promise<void> {
+    const ask = (after: number) => this.#ask("index", { ...this.#place(of), op: "index", after });
+    let after: number | null = this.#indexed.get(of.id) ?? 0;
+    this.#indexed.set(of.id, Number.POSITIVE_INFINITY); // Once at a time.
+    let done = after;
+    while (after !== null) {
+      done = after;
+      const answer: Result<number | null> = await ask(after);
+      after = answer.ok ? answer.value : null;
+    }
+    this.#indexed.set(of.id, done);
   }
 
   /** What the terminal says to a query of its program; undefined if that is not known. */

@@ -4,10 +4,17 @@
 import { joinPath } from "../../base/path.ts";
 import { listWithin } from "../../log/file/file.ts";
 import { isSegmentName } from "../../log/tape/segments.ts";
+import { isTimesName } from "../../log/tape/time-log.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** Of a program on pipes there are all three (holder/output.ts). */
-const TAPES = ["tape", "stderr-tape", "input-tape"] as const;
+/** The directories, and the names in them that are ours. A program on pipes has all three tapes (holder/output.ts). */
+const DIRECTORIES: Readonly<Record<string, (name: string) => boolean>> = {
+  keyframes: (name) => /^\d{16}\.vt$/.test(name),
+  times: isTimesName,
+  tape: isSegmentName,
+  "stderr-tape": isSegmentName,
+  "input-tape": isSegmentName,
+};
 
 /** Records of all generations, sizes and a step's values; also the temporary files of those, if a crash left any. */
 const RECORD = /^(?:(?:holder|claim|exit)(?:-\d+)?\.json|sizes\.jsonl|file-\d+)(?:(?:\.[\w-]+)?\.tmp)?$/;
@@ -17,14 +24,14 @@ export function isRemovable(disk: Disk, path: string): boolean {
   return disk.lstat(path)?.kind !== "directory" || disk.list(path).length === 0;
 }
 
-/** What its program printed, and what it was sent on pipes. */
+/** What its program printed, what it was sent on pipes, and what was made of that. */
 export function tapeFiles(disk: Disk, directory: string): string[] {
   const names = listWithin(disk, directory);
-  return TAPES.filter((name) => names.includes(name)).flatMap((name) => {
-    const tape = joinPath(directory, name);
-    if (disk.lstat(tape)?.kind !== "directory") return []; // LF2
-    const segments = disk.list(tape).filter(isSegmentName); // LF1
-    return [...segments.map((segment) => joinPath(tape, segment)), tape];
+  return Object.entries(DIRECTORIES).flatMap(([name, isOurs]) => {
+    const inside = joinPath(directory, name);
+    if (!names.includes(name) || disk.lstat(inside)?.kind !== "directory") return []; // LF2
+    const files = disk.list(inside).filter(isOurs); // LF1
+    return [...files.map((file) => joinPath(inside, file)), inside];
   });
 }
 

@@ -63,6 +63,11 @@ export class Tape {
     return this.tapeEnd;
   }
 
+  /** Where the last segment begins. */
+  get lastSegment(): number {
+    return this.segments.at(-1)?.start ?? this.tapeEnd;
+  }
+
   /** Writes at the end, not yet durable. Returns the offset of the first byte. */
   append(bytes: Uint8Array): number {
     assert(!this.closed, "a closed tape is not written");

@@ -197,6 +197,7 @@ export const PARAMS = {
   "terminal.new": terminal,
   "terminal.list": terminals,
   "terminal.find": object({ key: text, names: optional(literal("exact", "prefix")) }),
+  "terminal.screenAt": object({ id: text, offset: optional(count), time: optional(text) }),
   "terminal.rename": object({ id: text, name: text }),
   "terminal.move": object({ id: text, lane: text }),
   "terminal.signal": object({ id: text, signal: text }),

@@ -6,6 +6,7 @@
 import type { Refusal } from "../../base/result.ts";
 import type { DeviceRights } from "../../core/devices.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
+import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import { isObject } from "../lines.ts";
@@ -100,6 +101,17 @@ export type Report = {
   readonly tookMs: number;
 };
 
+/** A terminal's screen at an earlier moment. Times are null where none is known: tapes of older versions have none. */
+export type PastScreen = ScreenSnapshot & {
+  /** When the last byte in it came. */
+  readonly time: string | null;
+  /** The first and the last moment that can be asked for by its time. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** What the tape has. */
+  readonly tape: { readonly start: number; readonly end: number };
+};
+
 /** What was removed, or would be. `bytes` of an item is its share; `failed` lists what could not be removed, and
  *  why. */
 export type GcResult = {
@@ -139,6 +151,7 @@ type Results = AgentResults &
     attention: readonly Trouble[];
     "terminal.list": readonly ListedTerminal[];
     "terminal.find": ListedTerminal;
+    "terminal.screenAt": PastScreen;
     "terminal.rename": Terminal;
     "terminal.move": Terminal;
     "terminal.signal": Terminal;

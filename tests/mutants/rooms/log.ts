@@ -166,4 +166,21 @@ export const LOG: readonly Mutant[] = [
       test: "P6 after a failed sync that follows a makeDirectory, nothing more is saved in this process",
     },
   },
+  {
+    mutant: "times of bytes that the tape has lost are kept for other bytes at their offsets",
+    file: "src/log/tape/time-log.ts",
+    from: "new Uint8Array(), segment, this.#tapeEnd)",
+    to: "new Uint8Array(), segment, Number.POSITIVE_INFINITY)",
+    killedBy: {
+      file: "src/log/tape/times.test.ts",
+      test: "never trusted > moments of bytes that a power cut took from the tape do not count, also when the tape has grown again",
+    },
+  },
+  {
+    mutant: "the times of dropped segments stay on disk",
+    file: "src/log/tape/time-log.ts",
+    from: "      if (start < tapeStart) removeIfThere(",
+    to: "      if (start < 0) removeIfThere(",
+    killedBy: { file: "src/log/tape/times.test.ts", test: "what the tape drops, the times drop" },
+  },
 ];

@@ -52,4 +52,14 @@ export const VT: readonly Mutant[] = [
       test: "VP1 it contains the cursor, and moves no more than needed for that",
     },
   },
+  {
+    mutant: "a key frame of bytes that the tape has lost is used for other bytes at their offsets",
+    file: "src/vt/key-frames.ts",
+    from: "    if (this.#proof(offset) !== proof) return undefined; // KF1\n",
+    to: "",
+    killedBy: {
+      file: "src/vt/key-frames.test.ts",
+      test: "after a power cut took the tape's end and other bytes came there, the old key frame is not used",
+    },
+  },
 ];
