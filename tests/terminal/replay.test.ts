@@ -80,6 +80,39 @@ test("--export writes an asciicast with times and sizes; a part begins with its 
   expect([mixed.code, mixed.err]).toEqual([2, expect.stringContaining("--at shows one moment")]);
 });
 
+test("it is played in a window of any size: pause, jumps and the end; nothing but its screen reaches the window", async () => {
+  const { times } = await recorded;
+  const window = home.window(["replay", "past", "--speed", "0.01"], { cols: 60, rows: 10 });
+  await window.shows("one");
+  await window.shows(" past  ");
+  window.type(" ");
+  await window.shows("paused");
+  expect(window.seen).not.toContain("two");
+  window.type(`${ESC}[C`);
+  await window.shows(`${ESC}[32mtwo`);
+  const before = window.seen.length;
+  window.type(`${ESC}[D`);
+  await until(
+    "it shows the beginning again",
+    () => window.seen.slice(before).includes("one"),
+    () => window.seen.slice(before),
+  );
+  window.type("q");
+  expect(await window.exited).toBe(0);
+  expect(window.seen.endsWith(`${ESC}[?1049l`)).toBe(true);
+  for (const rude of [`${ESC}[c`, `${ESC}[6n`, `${ESC}]`, "\u0007", `${ESC}P`]) expect(window.seen).not.toContain(rude);
+  const whole = home.window(["replay", "past", "--speed", "1000", "--from", iso(times[0])], { cols: 100, rows: 30 });
+  await whole.shows("end");
+  expect(whole.seen).toContain(`${ESC}[32mtwo`);
+  whole.type("\u0003");
+  expect(await whole.exited).toBe(0);
+  const piped = await home.run("replay", "past");
+  expect([piped.code, piped.err]).toEqual([
+    1,
+    expect.stringContaining("Use --at TIME for one screen, or --export FILE"),
+  ]);
+});
+
 test("a moment before the first, and something that is no time, are refused", async () => {
   await recorded;
   const early = await home.run("replay", "past", "--at", "2020-01-01 10:00");

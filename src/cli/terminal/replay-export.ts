@@ -1,6 +1,6 @@
 // `holdfast replay --export`: a terminal's past as an asciicast (version 2), for asciinema and its players.
-// RX1. What is left out when a window attaches is left out here (vt/replay.ts): the file may be played in a terminal, and
-//      what the program asked or put into the clipboard is nobody's business there.
+// RX1. What is left out when a window attaches is left out here (vt/replay.ts): the file may be played in a terminal,
+//      and what the program asked or put into the clipboard is nobody's business there.
 // RX2. A part that does not begin with the tape begins with the screen as it was. Changes of size are at their bytes.
 // RX3. Characters are whole: one that comes in two pieces is in the later one.
 import { visibleLine } from "../../base/visible.ts";

@@ -13,11 +13,15 @@ import { findTerminal } from "./find.ts";
 import { offsetOf, type Recording, recordingOf } from "./recording.ts";
 import type { Range } from "./timeline.ts";
 
+/** Nobody watches a prompt for an hour. */
+const MAX_IDLE_MS = 2_000;
+
 export type ReplayFlags = DataFlags & {
   readonly at?: string;
   readonly from?: string;
   readonly to?: string;
   readonly export?: string;
+  readonly speed?: number;
   readonly maxIdle?: number;
 };
 
@@ -34,9 +38,10 @@ async function replay(world: DaemonCommandWorld, flags: ReplayFlags, key: string
     : replayAt(world, recording, flags.at, flags.json);
 }
 
-function misused({ at, from, to, export: file, maxIdle, json }: ReplayFlags): string | undefined {
-  if (at !== undefined && [from, to, file, maxIdle].some((value) => value !== undefined))
-    return "--at shows one moment: it does not go with --from, --to, --export and --max-idle.";
+function misused({ at, from, to, export: file, speed, maxIdle, json }: ReplayFlags): string | undefined {
+  if (at !== undefined && [from, to, file, speed, maxIdle].some((value) => value !== undefined))
+    return "--at shows one moment: it does not go with --from, --to, --export, --speed and --max-idle.";
+  if (file !== undefined && speed !== undefined) return "--speed is for playing, not for --export.";
   return json && at === undefined ? "--json goes with --at only." : undefined;
 }
 
@@ -50,8 +55,23 @@ async function replayAt(world: DaemonCommandWorld, recording: Recording, at: str
 async function replayRange(world: DaemonCommandWorld, flags: ReplayFlags, recording: Recording): Promise<Exit> {
   const range = rangeOf(world, flags, recording);
   if (!range.ok) return range;
-  if (flags.export === undefined) return refused("usage", "Which moment?", "holdfast replay NAME --at 10m");
-  return exportTo(world, recording, range.value, flags.export);
+  if (flags.export !== undefined) return exportTo(world, recording, range.value, flags.export);
+  if (!world.terminal.there)
+    return refused(
+      "no-terminal",
+      "Standard input or output is not a terminal.",
+      "Use --at TIME for one screen, or --export FILE for all of it; or replay it in a terminal.",
+    );
+  const { Player } = await import("./player.ts");
+  const { disk, clock, terminal, console } = world;
+  const player = new Player(
+    { disk, clock, terminal, widthOf: console.widthOf },
+    recording,
+    range.value,
+    flags.speed ?? 1,
+  );
+  await console.staying(player.run());
+  return ok(EXIT.ok);
 }
 
 /** Without times there is nothing to replay. */
@@ -63,7 +83,8 @@ function rangeOf({ clock }: DaemonCommandWorld, flags: ReplayFlags, recording: R
   const to = flags.to === undefined ? ok(recording.end) : offsetOf(clock, recording, flags.to);
   if (!to.ok) return to;
   if (from.value >= to.value) return refused("usage", "Nothing was printed in that time.", "Choose other times.");
-  return ok({ from: from.value, to: to.value, maxIdle: flags.maxIdle ?? Number.POSITIVE_INFINITY });
+  const usual = flags.export === undefined ? MAX_IDLE_MS : Number.POSITIVE_INFINITY;
+  return ok({ from: from.value, to: to.value, maxIdle: flags.maxIdle ?? usual });
 }
 
 async function exportTo(world: DaemonCommandWorld, recording: Recording, range: Range, file: string): Promise<Exit> {
