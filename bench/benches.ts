@@ -48,6 +48,7 @@ export const SUITES: readonly Suite[] = [
     names: ["terminal.flood.raw", "terminal.flood.tmux"],
     load: async () => (await import("./terminal-flood.ts")).terminalFlood,
   },
+  { names: ["terminal.replay"], load: async () => (await import("./terminal-replay.ts")).terminalReplay },
   {
     names: ["terminal.memory.25", "terminal.memory.25.all", "idle.cpu"],
     load: async () => (await import("./idle.ts")).idle,
@@ -139,6 +140,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["terminal.attach.tmux", { of: "value", atMost: 60 }],
   ["terminal.flood.raw", { of: "ratio", atLeast: 0.65 }],
   ["terminal.flood.tmux", { of: "ratio", atLeast: 1 }],
+  ["terminal.replay", { of: "value", atMost: 500 }],
   ["terminal.memory.25", { of: "value", atMost: 80 }],
   ["terminal.memory.25.all", { of: "value", atMost: 160 }],
   ["idle.cpu", { of: "value", atMost: 0.5 }],

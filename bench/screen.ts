@@ -35,7 +35,8 @@ function frame(n: number): string {
   ].join("");
 }
 
-function output(bytes: number): Buffer {
+/** What a coding agent's session prints. */
+export function output(bytes: number): Buffer {
   const some = Buffer.from(Array.from({ length: 500 }, (_, n) => frame(n)).join(""));
   return Buffer.concat(Array.from({ length: Math.ceil(bytes / some.length) }, () => some));
 }

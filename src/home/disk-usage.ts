@@ -18,7 +18,7 @@ const KINDS = [
     "logs of terminals, agents and runs",
     /^(?:agents|terminals|tmux|state)\/.*\/(?:events(?:-\d+)?\.jsonl|(?:poison|trimmed)\.json)$/,
   ],
-  ["output of terminals", /^terminals\/[^/]+\/(?:tape\/|keyframes\/|sizes\.jsonl)/],
+  ["output of terminals", /^terminals\/[^/]+\/(?:tape\/|times\/|keyframes\/|sizes\.jsonl)/],
   ["records of terminals", /^terminals\//],
   ["output of steps", /^state\/[^/]+\/sessions\/[^/]+\/attempts\//],
   ["checkpoints of runs and their history", /^state\//],

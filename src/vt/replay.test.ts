@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { harmless, Replay, WithoutQueries } from "./replay.ts";
+import { HarmlessStream, harmless, Replay, WithoutQueries } from "./replay.ts";
 
 const shown = (text: string, whole = true): string => Buffer.from(harmless(Buffer.from(text), whole)).toString();
 
@@ -95,4 +95,25 @@ test("live output without queries is all else as it was, however it is split", (
   const filter = new WithoutQueries();
   expect(Buffer.from(filter.push(Buffer.from("x\u001b[1"))).toString()).toBe("x");
   expect(Buffer.from(filter.end()).toString()).toBe("\u001b[1");
+});
+
+test("RP1 cut in pieces anywhere, the same is left out, and nothing of what is left out is shown", () => {
+  const rude = "\u001b[c\u001b]52;c;c2VjcmV0\u0007\u001b[6n\u001b]10;?\u001b\\\u001bP$qm\u001b\\\u0007\u001b[?2026$p";
+  const text = `one${rude}\u001b[31mtwo\u001b[m \u001b]0;a title\u0007\u001b(B日本${rude}\r\nthree`;
+  for (const size of [1, 2, 3, 7, 11]) {
+    const stream = new HarmlessStream(true);
+    const bytes = Buffer.from(text);
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += size) parts.push(stream.push(bytes.subarray(at, at + size)));
+    expect(Buffer.concat(parts).toString()).toBe(shown(text));
+  }
+});
+
+test("RP1 a string that never seems to end is left out, and what follows its end is shown", () => {
+  const stream = new HarmlessStream(true);
+  const shownOf = (part: string) => Buffer.from(stream.push(Buffer.from(part))).toString();
+  let seen = shownOf("before\u001b]52;c;");
+  for (let at = 0; at < 10; at += 1) seen += shownOf("QUJD".repeat(1 << 18));
+  seen += shownOf("\u0007after");
+  expect(seen).toBe("beforeafter");
 });

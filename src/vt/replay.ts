@@ -70,6 +70,41 @@ export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
   return bytesOf(text.replace(PIECES, (_, kept: string | undefined) => kept ?? "")); // RP1
 }
 
+/** A sequence or a string at the end that may go on. */
+const UNFINISHED = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|\\]${STRING}${ESC}?|[PX^_][^${ESC}]*${ESC}?|[ -/]*)?$`);
+/** Longer than any title, and than the image of a whole screen. A longer string is left out. */
+const MAX_UNFINISHED = 8 << 20;
+const STRING_ENDS = new RegExp(`[\u0007${ESC}]`);
+
+/** The same for bytes that come in pieces: a sequence may be cut in two anywhere. */
+export class HarmlessStream {
+  #whole: boolean;
+  #rest = "";
+  /** Within a string that is left out. */
+  #skipping = false;
+
+  constructor(whole: boolean) {
+    this.#whole = whole;
+  }
+
+  push(bytes: Uint8Array): Uint8Array {
+    const text = this.#rest + this.#afterSkipped(textOf(bytes));
+    this.#rest = UNFINISHED.exec(text)?.[0] ?? "";
+    const ready = bytesOf(text.slice(0, text.length - this.#rest.length));
+    if (this.#rest.length > MAX_UNFINISHED) [this.#rest, this.#skipping] = ["", true];
+    const shown = harmless(ready, this.#whole);
+    if (ready.length > 0) this.#whole = true;
+    return shown;
+  }
+
+  #afterSkipped(text: string): string {
+    if (!this.#skipping) return text;
+    const end = text.search(STRING_ENDS);
+    this.#skipping = end < 0;
+    return end < 0 ? "" : text.slice(end);
+  }
+}
+
 const NEWLINE = 10;
 const ESC_BYTE = 0x1b;
 /** RP2. Longer lines are not skipped: one alone may be all that is there. */

@@ -2,7 +2,8 @@
 // VP1. The window shows a region of the screen, cell by cell. It contains the cursor, and moves no more than needed for
 //      that; what the window has besides the screen is empty.
 // VP2. Only what has changed since the last frame is drawn. The window must show nothing before the first one.
-// VP3. Modes that change what keys send are passed on. The mouse is not: its columns and rows would be the window's.
+// VP3. Modes that change what keys send are passed on, unless the keys are not for the program. The mouse is not: its
+//      columns and rows would be the window's.
 import type { Size } from "../world/children.ts";
 import type { Xterm } from "../world/xterm.ts";
 import type { Emulator } from "./emulator.ts";
@@ -18,6 +19,7 @@ const PASSED = /^(?:application-|focus$|bracketed-paste$|blink$|cursor=)/;
 const PASSED_OFF = `${CSI}?1l\u001b>${CSI}?1004l${CSI}?2004l${CSI}?12l${CSI}0 q`;
 
 export class Viewport {
+  readonly #passesModes: boolean;
   #left = 0;
   #top = 0;
   #window: Size = { cols: 0, rows: 0 };
@@ -26,6 +28,10 @@ export class Viewport {
   /** Undoes what the modes have set beyond PASSED_OFF. */
   #undo = "";
   #cursor = "";
+
+  constructor(passesModes = true) {
+    this.#passesModes = passesModes;
+  }
 
   /** The text that shows the screen in the window; empty if it does already. */
   frame(emulator: Emulator, window: Size): string {
@@ -61,6 +67,7 @@ export class Viewport {
 
   /** VP3, and the title. */
   #changedModes({ xterm, extras }: Emulator): string {
+    if (!this.#passesModes) return "";
     const passed = quietModes(xterm).filter(({ name }) => PASSED.test(name));
     const title = xterm.titles.title === "" ? "" : `\u001b]2;${xterm.titles.title}\u001b\\`;
     const modes = `${passed.map(({ set }) => set).join("")}${extras.text}${title}`;

@@ -64,7 +64,7 @@ class Site {
     for (const name of ["events.jsonl", "holder.json", "claim.json", "exit.json", "sizes.jsonl", "mine.txt"])
       this.plant(`terminals/${id(n)}/${name}`);
     for (const start of [0, 100]) this.plant(`terminals/${id(n)}/tape/${String(start).padStart(16, "0")}.seg`);
-    this.plant(`terminals/${id(n)}/tape/0000000000000000.times`, 0);
+    this.plant(`terminals/${id(n)}/times/0000000000000000.times`, 0);
     this.plant(`terminals/${id(n)}/keyframes/0000000001048576.vt`, 0);
     this.plant(`run/${id(n).slice(0, 16)}.sock`, 0);
   }

@@ -41,3 +41,16 @@ test("the screen of an offset or a time is that of the tape up to there; what ha
   expect(await at({ time: "soon" })).toMatchObject({ error: { code: "bad-params" } });
   expect(await at({ id: "f".repeat(32) })).toMatchObject({ error: { code: "unknown" } });
 });
+
+test("of a flood that no checkpoint has seen, the first screen is not exact, and soon it is", async () => {
+  const site = home();
+  await site.live();
+  const id = await site.open("flood", ["seq", "1", "800000"]);
+  await site.is(id, "ended");
+  const at = () => site.must("terminal.screenAt", { id });
+  const first = await at();
+  expect([first.exact, first.vt]).toEqual([false, expect.stringContaining("800000")]);
+  const exact = async () => (await at()).exact;
+  await until("its key frames are made", exact, exact);
+  expect((await at()).vt).toBe(first.vt);
+});

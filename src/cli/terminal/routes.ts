@@ -51,6 +51,12 @@ function sizing(input: string): HolderSizing {
   return { cols: Number(cols), rows: Number(rows) };
 }
 
+function speed(input: string): number {
+  const times = Number(input);
+  if (!/^\d+(?:\.\d+)?$/.test(input) || times < 0.01 || times > 1000) throw new Error("it must be 0.01 to 1000");
+  return times;
+}
+
 const open = buildCommand<NewFlags, [name?: string], Context>({
   loader: async () => (await import("./new.ts")).newCommand,
   parameters: {
@@ -196,6 +202,17 @@ const replay = buildCommand<ReplayFlags, [terminal: string], Context>({
     flags: {
       home,
       at: textFlag("time", "Show the screen as it was then: 10m (ago), 15:04, 2026-11-18 15:04:05, or ISO 8601"),
+      from: textFlag("time", "Begin there [default = with the tape]"),
+      to: textFlag("time", "End there [default = now]"),
+      export: textFlag("file", "Write an asciicast (version 2) to a new file, or with - to standard output"),
+      speed: {
+        kind: "parsed",
+        parse: speed,
+        optional: true,
+        placeholder: "n",
+        brief: "Play so many times as fast, such as 4 or 0.5 [default = 1]",
+      },
+      maxIdle: timeFlag("Shorten longer pauses to this [default = 2s; with --export as they were]"),
       json: flag(
         "With --at: one JSON object {id, name, offset, time, cols, rows, cursor, title, alternate, exact, lines}",
       ),
@@ -204,8 +221,10 @@ const replay = buildCommand<ReplayFlags, [terminal: string], Context>({
   },
   docs: described(
     "Show what a terminal showed earlier",
-    "With --at, prints the screen as it was at that moment, to half a second. It works while the daemon is down and",
-    "after the program has ended, as far as the tape has its output. Output of older versions has no times.",
+    "Plays what a terminal showed: space pauses, the arrows left and right jump ten seconds, q quits. With --at, prints",
+    "the screen as it was at that moment, to half a second. With --export, writes what was printed, and when, as an",
+    "asciicast. It works while the daemon is down and after the program has ended, as far as the tape has its output.",
+    "Output of older versions has no times.",
   ),
 });
 

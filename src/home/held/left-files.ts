@@ -7,8 +7,14 @@ import { isSegmentName } from "../../log/tape/segments.ts";
 import { isTimesName } from "../../log/tape/time-log.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** Of a program on pipes there are all three (holder/output.ts). */
-const TAPES = ["tape", "stderr-tape", "input-tape"] as const;
+/** The directories, and the names in them that are ours. A program on pipes has all three tapes (holder/output.ts). */
+const DIRECTORIES: Readonly<Record<string, (name: string) => boolean>> = {
+  keyframes: (name) => /^\d{16}\.vt$/.test(name),
+  times: isTimesName,
+  tape: isSegmentName,
+  "stderr-tape": isSegmentName,
+  "input-tape": isSegmentName,
+};
 
 /** Screens of its past (vt/key-frames.ts). */
 const KEY_FRAMES = "keyframes";
@@ -25,21 +31,12 @@ export function isRemovable(disk: Disk, path: string): boolean {
 /** What its program printed, what it was sent on pipes, and what was made of that. */
 export function tapeFiles(disk: Disk, directory: string): string[] {
   const names = listWithin(disk, directory);
-  return [KEY_FRAMES, ...TAPES]
-    .filter((name) => names.includes(name))
-    .flatMap((name) => {
-      const inside = joinPath(directory, name);
-      if (disk.lstat(inside)?.kind !== "directory") return []; // LF2
-      const isOurs = (file: string) =>
-        name === KEY_FRAMES ? KEY_FRAME.test(file) : isSegmentName(file) || isTimesName(file); // LF1
-      return [
-        ...disk
-          .list(inside)
-          .filter(isOurs)
-          .map((file) => joinPath(inside, file)),
-        inside,
-      ];
-    });
+  return Object.entries(DIRECTORIES).flatMap(([name, isOurs]) => {
+    const inside = joinPath(directory, name);
+    if (!names.includes(name) || disk.lstat(inside)?.kind !== "directory") return []; // LF2
+    const files = disk.list(inside).filter(isOurs); // LF1
+    return [...files.map((file) => joinPath(inside, file)), inside];
+  });
 }
 
 export function recordFiles(disk: Disk, directory: string): string[] {

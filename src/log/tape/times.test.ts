@@ -12,7 +12,7 @@ import { TimeLog } from "./time-log.ts";
 import { TapeTimes } from "./times.ts";
 
 const LIMITS = { segmentBytes: 20, maxBytes: 1000 };
-const FIRST = "/tape/0000000000000000.times";
+const FIRST = "/t/times/0000000000000000.times";
 
 /** A tape and its times, as a holder writes them. */
 class Taped {
@@ -20,8 +20,8 @@ class Taped {
   readonly times: TimeLog;
 
   constructor(disk: Disk, limits = LIMITS) {
-    this.tape = Tape.open(disk, "/tape", limits);
-    this.times = new TimeLog(disk, "/tape", this.tape.end);
+    this.tape = Tape.open(disk, "/t/tape", limits);
+    this.times = new TimeLog(disk, "/t/tape", this.tape.end);
   }
 
   add(time: number, text = "0123456789"): Moment {
@@ -36,7 +36,7 @@ class Taped {
   }
 }
 
-const moments = (disk: Disk, from = 0): Moment[] => [...new TapeTimes(disk, "/tape").from(from)];
+const moments = (disk: Disk, from = 0): Moment[] => [...new TapeTimes(disk, "/t/tape").from(from)];
 const on = (disk: SimDisk, path: string): Uint8Array => {
   const file = disk.open(path, "read");
   const found = new Uint8Array(file.size());
@@ -54,7 +54,7 @@ test("a moment is found by its offset and by its time, across segments and resta
   made.push(...[9000, 10_000].map((time) => second.add(time)));
   expect(moments(disk)).toEqual(made);
   expect(moments(disk, 20)).toEqual(made.slice(2));
-  const times = new TapeTimes(disk, "/tape");
+  const times = new TapeTimes(disk, "/t/tape");
   expect([times.first, times.last]).toEqual([made[0], made[4]]);
   expect([999, 1000, 2500, 3000, 8999, 9000, 99_000].map((time) => times.offsetAt(time))).toEqual([
     undefined,
@@ -90,11 +90,16 @@ test("what the tape drops, the times drop", () => {
   const disk = new SimDisk();
   const taped = new Taped(disk, { segmentBytes: 20, maxBytes: 60 });
   for (let second = 1; second <= 20; second += 1) taped.add(second * 1000);
-  const names = disk.list("/tape").sort();
-  expect(names.filter((name) => name.endsWith(".times")).map((name) => name.slice(0, 16))).toEqual(
-    names.filter((name) => name.endsWith(".seg")).map((name) => name.slice(0, 16)),
-  );
-  expect(new TapeTimes(disk, "/tape").first).toEqual({ offset: taped.tape.start, time: taped.tape.start * 100 + 1000 });
+  const starts = (of: string) =>
+    disk
+      .list(`/t/${of}`)
+      .map((name) => name.slice(0, 16))
+      .sort();
+  expect(starts("times")).toEqual(starts("tape"));
+  expect(new TapeTimes(disk, "/t/tape").first).toEqual({
+    offset: taped.tape.start,
+    time: taped.tape.start * 100 + 1000,
+  });
 });
 
 test("a clock that was set back is written in full: offsets go on, and of two equal times the later one counts", () => {
@@ -102,14 +107,14 @@ test("a clock that was set back is written in full: offsets go on, and of two eq
   const taped = new Taped(disk, { segmentBytes: 1000, maxBytes: 1000 });
   const made = [5000, 6000, 2000, 5500, 7000].map((time) => taped.add(time));
   expect(moments(disk)).toEqual(made);
-  const times = new TapeTimes(disk, "/tape");
+  const times = new TapeTimes(disk, "/t/tape");
   expect([5600, 2100, 7000].map((time) => times.offsetAt(time))).toEqual([40, 30, 50]);
 });
 
 test("a tape without times, and one whose first bytes have none, say so", () => {
   const disk = new SimDisk();
-  disk.plant("/tape/0000000000000000.seg", bytes("of an older version"));
-  const older = new TapeTimes(disk, "/tape");
+  disk.plant("/t/tape/0000000000000000.seg", bytes("of an older version"));
+  const older = new TapeTimes(disk, "/t/tape");
   expect([older.first, older.last, older.offsetAt(5), older.timeAt(3)]).toEqual([
     undefined,
     undefined,
@@ -117,7 +122,7 @@ test("a tape without times, and one whose first bytes have none, say so", () => 
     undefined,
   ]);
   new Taped(disk).add(7000);
-  const newer = new TapeTimes(disk, "/tape");
+  const newer = new TapeTimes(disk, "/t/tape");
   expect([newer.first, newer.timeAt(3), newer.offsetAt(6000)]).toEqual([
     { offset: 19, time: 7000 },
     undefined,
@@ -174,14 +179,14 @@ describe("never trusted", () => {
       expect(moments(disk)).toEqual([]);
     }
     const disk = new SimDisk();
-    disk.plant("/tape/0000000000000100.seg", new Uint8Array(100));
-    disk.plant("/tape/0000000000000100.times", file);
+    disk.plant("/t/tape/0000000000000100.seg", new Uint8Array(100));
+    disk.plant("/t/times/0000000000000100.times", file);
     expect(moments(disk)).toEqual([]);
   });
 
   test("moments of bytes that a power cut took from the tape do not count, also when the tape has grown again", () => {
     const { disk, made } = five();
-    disk.plant("/tape/0000000000000000.seg", bytes("0123456789".repeat(2)));
+    disk.plant("/t/tape/0000000000000000.seg", bytes("0123456789".repeat(2)));
     expect(moments(disk)).toEqual(made.slice(0, 2));
     const next = new Taped(disk, { segmentBytes: 1000, maxBytes: 1000 });
     disk.fault = ({ path }) => (path.endsWith(".times") ? { kind: "fail", code: "EMFILE" } : undefined);
@@ -209,7 +214,7 @@ test("a disk that refuses a moment does not trouble the tape, and the next one i
 test("a crash at any call leaves moments that were true, and the next life adds its own", async () => {
   const limits = { segmentBytes: 20, maxBytes: 60 };
   const start = new SimDisk();
-  start.plant("/x", bytes(""));
+  start.plant("/t/x", bytes(""));
   const timeOf = (offset: number) => 1_800_000_000_000 + offset * 100;
   const live = async (disk: SimDisk, promised: (end: number) => void) => {
     const taped = new Taped(disk, limits);

@@ -13,18 +13,18 @@ const HEAD_BYTES = 32;
 
 export class TapeTimes {
   readonly #disk: Disk;
-  readonly #directory: string;
+  readonly #tape: string;
   /** Those with times, ascending. */
   readonly #stretches: readonly Stretch[];
   readonly #end: number;
   #read: { readonly stretch: Stretch; readonly moments: readonly Moment[] } | undefined;
 
-  /** `directory` is the tape's. */
-  constructor(disk: Disk, directory: string) {
+  /** `tape` is the tape's directory. */
+  constructor(disk: Disk, tape: string) {
     this.#disk = disk;
-    this.#directory = directory;
-    const all = listStretches(disk, directory);
-    const timed = new Set(timedSegments(disk, directory));
+    this.#tape = tape;
+    const all = listStretches(disk, tape);
+    const timed = new Set(timedSegments(disk, tape));
     this.#stretches = all
       .filter(({ start }) => timed.has(start))
       .filter((stretch) => this.#head(stretch) !== undefined);
@@ -79,7 +79,7 @@ export class TapeTimes {
   }
 
   #decoded({ start, size }: Stretch, most?: number): readonly Moment[] {
-    const bytes = readWhole(this.#disk, timesPath(this.#directory, start), most) ?? new Uint8Array();
+    const bytes = readWhole(this.#disk, timesPath(this.#tape, start), most) ?? new Uint8Array();
     return decodeMoments(bytes, start, start + size).moments; // TR1
   }
 }

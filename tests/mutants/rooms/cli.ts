@@ -125,4 +125,11 @@ export const CLI: readonly Mutant[] = [
       test: "DS1 DS2 bytes that are known are not drawn twice, and a size waits for its offset",
     },
   },
+  {
+    mutant: "a clock that was set back makes a replay go back in time",
+    file: "src/cli/terminal/timeline.ts",
+    from: "Math.max(0, Math.min(time - begun.time, maxIdle))",
+    to: "Math.min(time - begun.time, maxIdle)",
+    killedBy: { file: "src/cli/terminal/timeline.test.ts", test: "time does not go back when the clock was set back" },
+  },
 ];
