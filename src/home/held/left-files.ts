@@ -16,10 +16,6 @@ const DIRECTORIES: Readonly<Record<string, (name: string) => boolean>> = {
   "input-tape": isSegmentName,
 };
 
-/** Screens of its past (vt/key-frames.ts). */
-const KEY_FRAMES = "keyframes";
-const KEY_FRAME = /^\d{16}\.vt$/;
-
 /** Records of all generations, sizes and a step's values; also the temporary files of those, if a crash left any. */
 const RECORD = /^(?:(?:holder|claim|exit)(?:-\d+)?\.json|sizes\.jsonl|file-\d+)(?:(?:\.[\w-]+)?\.tmp)?$/;
 
