@@ -125,10 +125,10 @@ export class Player {
   /** Shows everything that is due. */
   async #advance(): Promise<void> {
     if (this.#since === undefined) return;
-    const due = this.#beats.findIndex(({ at }, index) => index >= this.#next && at > this.#now);
-    this.#next = due < 0 ? this.#beats.length : due;
+    const now = this.#now;
+    while ((this.#beats[this.#next]?.at ?? Number.POSITIVE_INFINITY) <= now) this.#next += 1;
     await this.#tape?.catchUp(this.#beats[this.#next - 1]?.end ?? this.#range.from);
-    if (due < 0) return this.#pause(); // The end stays in view.
+    if (this.#next === this.#beats.length) return this.#pause(); // The end stays in view.
     this.#plan();
     await this.#show();
   }
@@ -143,6 +143,7 @@ export class Player {
     const until = this.#beats[this.#next - 1]?.end ?? this.#range.from;
     this.#tape?.emulator.dispose();
     this.#tape = await pastScreen(this.#world, { directory: place.directory, size }, until);
+    if (this.#next === this.#beats.length) return this.#pause();
     this.#plan();
     await this.#show();
   }
