@@ -80,7 +80,7 @@ export function configHere(world: Pick<StartWorld, "console" | "disk">): ConfigF
   return configFile({ env, absolute, read: (path) => readWhole(world.disk, path) });
 }
 
-/** Options of the engine for all that Holdfast starts, as tests have them; those of a command are not among them (S5). */
+/** Options of the engine for all that Holdfast starts, as tests have them; without those of commands (self.ts, S5). */
 const ENGINE = "BUN_JSC_";
 
 /** SW3, SW4 */
