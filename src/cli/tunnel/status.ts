@@ -31,6 +31,7 @@ type TunnelView = {
   readonly dialAt: string | null;
   readonly url: string | null;
   readonly certificateUntil: string | null;
+  readonly authorityUntil: string | null;
 };
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -66,7 +67,8 @@ export function tunnelView(world: DaemonCommandWorld, home: string): TunnelView 
       dialAt,
       url: live === undefined || live.url === "" ? null : live.url,
     },
-    certificateUntil: untilOf(enrolment),
+    certificateUntil: untilOf(enrolment?.certificate),
+    authorityUntil: untilOf(enrolment?.authority),
   };
 }
 
@@ -85,8 +87,8 @@ function relayOf(enrolment: Enrolment | undefined): string | null {
   return enrolment === undefined ? null : `${enrolment.relay.host}:${enrolment.relay.port}`;
 }
 
-function untilOf(enrolment: Enrolment | undefined): string | null {
-  const life = enrolment && realCertificates().lifeOf(enrolment.certificate);
+function untilOf(certificate: string | undefined): string | null {
+  const life = certificate === undefined ? undefined : realCertificates().lifeOf(certificate);
   return life === undefined ? null : new Date(life.notAfter).toISOString();
 }
 
