@@ -19,6 +19,15 @@ export type KeptDevice = {
   readonly token: string;
 };
 
+type DevicePorts = {
+  /** Stores it: a device that was killed comes back with that. */
+  keep(kept: KeptDevice): void;
+  /** The connection, the daemon or something at home is not what it was. */
+  changed(): void;
+  /** Instead of the one in its address. */
+  readonly port?: number;
+};
+
 const KEY_BYTES = 32;
 const CUT = 1006;
 const noise = new WebNoise(crypto.subtle);
@@ -37,22 +46,21 @@ export class FarDevice {
   /** What it was told of its connection, the last one last. */
   readonly links: LinkState[] = [];
   #kept: KeptDevice;
-  readonly #keep: (kept: KeptDevice) => void;
+  readonly #ports: DevicePorts;
   #socket: WebSocket | undefined;
   #isOver = false;
   readonly #waiting = new Set<() => void>();
 
-  /** `keep` stores it: a device that was killed comes back with that. */
-  constructor(kept: KeptDevice, keep: (kept: KeptDevice) => void = () => undefined) {
+  constructor(kept: KeptDevice, given: Partial<DevicePorts> = {}) {
     this.#kept = kept;
-    this.#keep = keep;
+    this.#ports = { keep: () => undefined, changed: () => undefined, ...given };
     const after = (ms: number, fn: () => void) => {
       const timer = setTimeout(fn, ms);
       return () => clearTimeout(timer);
     };
     this.client = new PageClient(
       { connect: (events) => this.#connect(events), token: () => this.#kept.token, after, chance: Math.random },
-      { link: (state) => this.#link(state), daemon: () => undefined, notice: () => undefined },
+      { link: (state) => this.#link(state), daemon: this.#ports.changed, notice: this.#ports.changed },
     );
   }
 
@@ -85,14 +93,16 @@ export class FarDevice {
     this.links.push(state);
     for (const done of this.#waiting) done();
     this.#waiting.clear();
+    this.#ports.changed();
   }
 
   #connect(events: PageWireEvents): PageWire {
     let channel: Channel | undefined;
     let isClosed = false;
     const { host, port } = new URL(this.#kept.url);
+    const at = this.#ports.port ?? port;
     const options: Bun.WebSocketOptions = { headers: { host, origin: this.#kept.url } };
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${TUNNEL_PATH}`, options);
+    const socket = new WebSocket(`ws://127.0.0.1:${at}${TUNNEL_PATH}`, options);
     const closed = (end: ChannelEnd) => {
       if (isClosed || this.#isOver) return;
       isClosed = true;
@@ -128,7 +138,7 @@ export class FarDevice {
     const paired = this.#kept.token === "" && typeof message === "string" ? parseHostMessage(message) : undefined;
     if (paired?.type === "paired") {
       this.#kept = { ...this.#kept, token: paired.token };
-      this.#keep(this.#kept);
+      this.#ports.keep(this.#kept);
       events.opened();
     } else if (typeof message === "string") events.text(message);
     else events.bytes(message);

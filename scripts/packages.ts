@@ -10,6 +10,7 @@ import { ROOT } from "./files.ts";
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "bwrap", package: "bubblewrap" },
   { program: "chromium", package: "chromium" },
+  { program: "ip", package: "iproute2" },
   { program: "strace", package: "strace" },
   { program: "systemd-analyze", package: "systemd" },
   { program: "tmux", package: "tmux" },

@@ -18,13 +18,17 @@ export function tunnelView(world: TunnelViewWorld, home: string): WebTunnelView 
   const enrolment = readEnrolment(disk, home);
   const live = liveStatus(world, home);
   const { state, since, dialAt } = live ?? { state: "Disconnected", since: null, dialAt: null };
-  const life = enrolment && certificates.lifeOf(enrolment.certificate);
+  const until = (certificate: string | undefined) => {
+    const life = certificate === undefined ? undefined : certificates.lifeOf(certificate);
+    return life === undefined ? null : new Date(life.notAfter).toISOString();
+  };
   const seen: Seen = {
     ...{ enrolled: enrolment !== undefined, relay: relayOf(enrolment), id: enrolment?.id ?? null },
     ...{ wanted: isTunnelWanted(disk, home) ? "on" : "off", state, since, dialAt },
     why: enrolment === undefined ? "" : (live?.why ?? whyNone(disk, home)),
     url: live === undefined || live.url === "" ? null : live.url,
-    certificateUntil: life === undefined ? null : new Date(life.notAfter).toISOString(),
+    certificateUntil: until(enrolment?.certificate),
+    authorityUntil: until(enrolment?.authority),
   };
   return { ...seen, next: nextOf(seen, readSafeMode(disk, home).active) };
 }

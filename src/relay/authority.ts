@@ -1,6 +1,8 @@
 // The relay's own certificate authority: made at the first start, and kept in a file of its home.
 // AU1. The key is durable before anything is signed with it, and nobody else may read it (new files are 0600).
 // AU2. A file that is there but cannot be used is not replaced: all homes trust the authority that was in it.
+// AU3. It ends after ten years. Then homes trust the relay no more, and it does not start: the operator moves the file
+//      away, and all homes enrol again. `relay status` and the homes' `doctor` say so in time.
 import { assert } from "../base/assert.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
@@ -39,8 +41,10 @@ export class Authority {
     const isThere = disk.stat(path) !== undefined;
     if (!isThere) await writeJson(disk, path, { v: 1, ...(await newIdentity(certificates, world.clock.now())) }); // AU1
     const identity = identityIn(readJson(disk, path));
-    if (identity !== undefined && certificates.lifeOf(identity.certificate) !== undefined)
-      return ok(new Authority(world, identity));
+    const life = identity && certificates.lifeOf(identity.certificate);
+    if (life !== undefined && life.notAfter <= world.clock.now())
+      return refused("authority", `The relay's authority, ${path}, has ended: no home trusts it any more.`, ENDED); // AU3
+    if (identity !== undefined && life !== undefined) return ok(new Authority(world, identity));
     const hint = "Bring it back from a backup. Without it all homes would have to enrol again."; // AU2
     return refused("authority", `The relay's authority, ${path}, cannot be used.`, hint);
   }
@@ -82,6 +86,9 @@ export class Authority {
     return Uint8Array.from(bytes, (byte, at) => (at === 0 ? (byte & 0x3f) | 0x40 : byte)).toHex();
   }
 }
+
+const ENDED =
+  "Move the file away. Then the relay makes a new one, and all homes have to enrol again. Or check the clock.";
 
 export type Certified = { readonly serial: string; readonly notAfter: number; readonly certificate: string };
 

@@ -242,3 +242,20 @@ test("a failing answer reveals no reason, and the host continues", async () => {
   expect(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text()).toBe("well");
   expect(failed).toHaveLength(1);
 });
+
+test("W5 if the page cannot be built, that request fails, the host gives up once it was met, and tabs stay", async () => {
+  const home = newHome();
+  const why: string[] = [];
+  const said: string[] = [];
+  const files = () => Promise.reject(new Error("no directory"));
+  const giveUp = (words: string) => void why.push(words);
+  const started = await startHost(world, { home, port: 0, say: (words) => said.push(words), giveUp, files });
+  cleanups.push(() => started.close());
+  signedIn(home);
+  const tab = await Tab.of(new URL(started.url).origin, TOKEN);
+  expect(why).toEqual([]);
+  expect((await fetch(started.url)).status).toBe(500);
+  expect(why).toEqual(["the page could not be built: Error: no directory"]);
+  expect(said.at(-1)).toContain("no directory");
+  expect((await tab.call("web.state")).ok).toBe(true);
+});

@@ -18,6 +18,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Answered, Http, HttpListener, HttpRequest, WebSocketConnection, WebSocketEvents } from "../world/http.ts";
 import type { Machine } from "../world/machine.ts";
+import type { PageFiles } from "../world/page-files.ts";
 import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import { pageFiles } from "../world/real/page-files.ts";
@@ -53,6 +54,8 @@ export type HostOptions = {
   readonly say: (words: string) => void;
   /** W5 */
   readonly giveUp?: (why: string) => void;
+  /** The page's; its own if absent. */
+  readonly files?: () => Promise<PageFiles>;
 };
 
 export type WebHost = {
@@ -72,7 +75,7 @@ export async function startHost(world: HostWorld, options: HostOptions): Promise
   const failed = (error: unknown) => say(`an answer failed: ${String(error)}`);
   const socket = tabs({ ...world, home }, { browsers, dial, failed });
   const files = () =>
-    pageFiles().catch((error: unknown) => {
+    (options.files ?? pageFiles)().catch((error: unknown) => {
       options.giveUp?.(`the page could not be built: ${String(error)}`); // W5
       throw error;
     });

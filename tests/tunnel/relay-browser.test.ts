@@ -8,7 +8,7 @@ import type { RelaySettings } from "../../src/wire/relay/serve.ts";
 import { TAB_CLOSED } from "../../src/wire/tunnel/browser.ts";
 import type { TunnelStream } from "../../src/world/tunnel.ts";
 import { until } from "../until.ts";
-import { Authority } from "./certificates.ts";
+import { Authority, certificates } from "./certificates.ts";
 import { newDirectory, type PlayedHome, RelaySite } from "./relay-site.ts";
 
 const closers: (() => unknown)[] = [];
@@ -226,6 +226,31 @@ test("TA1 a browser that does not read stops its home's stream, and no other tab
     () => stalled.count() >= FLOOD,
     () => [sent(), stalled.count()],
   );
+});
+
+test("TN-3(a) renewal during a flood loses no byte of it, and the tunnel stays", async () => {
+  const { home, ...at } = await connected();
+  const { sent } = flooding(home);
+  const tab = browser(at);
+  await tab.opened();
+  tab.socket.send(Uint8Array.of(1));
+  for (let renewals = 1; renewals <= 3; renewals += 1) {
+    const before = tab.seen.bytes;
+    home.say({ type: "renew", request: (await certificates.newRequest()).request });
+    await until(
+      "a certificate, and more of the flood",
+      () =>
+        home.seen.filter(({ type }) => type === "certificate").length === renewals &&
+        (tab.seen.bytes > before || sent() >= FLOOD),
+      () => [home.seen, tab.seen.bytes],
+    );
+  }
+  await until(
+    "all of it has come",
+    () => tab.seen.bytes >= FLOOD,
+    () => [sent(), tab.seen.bytes],
+  );
+  expect([tab.seen.bytes, home.end]).toEqual([FLOOD, undefined]);
 });
 
 /** A WebSocket by hand, which can stop reading. */

@@ -155,3 +155,14 @@ test("AU2 RS2 a relay whose authority or records cannot be read does not start, 
   await relay.serve();
   expect(await relay.json("log")).toHaveLength(3);
 });
+
+test("AU3 relay status warns of an authority that ends within a year, and of no other", async () => {
+  const relay = new RelayCommand();
+  const words = () => Bun.spawn(ours("src/cli/main.ts", "relay", "status", "--home", relay.home)).stdout.text();
+  await relay.stop(await relay.serve(), async () => expect(await words()).not.toContain("the authority ends"));
+  const life = { notBefore: Date.now() - 1000, notAfter: Date.now() + 360 * 86_400_000 };
+  const made = await certificates.newAuthority("holdfast relay", life);
+  await Bun.write(`${relay.home}/authority.json`, JSON.stringify({ v: 1, ...made }));
+  await relay.serve();
+  expect(await words()).toContain("the authority ends");
+});

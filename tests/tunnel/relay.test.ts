@@ -300,3 +300,14 @@ test("bytes that are not TLS end that connection, and no other", async () => {
   await closed.promise;
   expect((await (await site.dial()).heard("welcome")).mode).toBe("enrol");
 });
+
+test("AU3 a relay whose authority has ended does not start, and says what to do", async () => {
+  const site = await RelaySite.start(closers);
+  for (const days of [3_640, 3_651]) {
+    await site.stop();
+    site.movedMs = days * DAY;
+    const started = site.start();
+    if (days === 3_640) await started;
+    else await expect(started).rejects.toThrow("has ended");
+  }
+});

@@ -1,14 +1,11 @@
 // From a real browser through a real relay to a real home, and everything on the way killed with -9.
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { errors } from "playwright-core";
-import { isFault } from "../../src/base/fault.ts";
-import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
-import { ours } from "../ours.ts";
-import { attach, endBrowser, HAS_CHROMIUM, newTab, PageHome, show, type Tab } from "../page/browser.ts";
+import { attach, endBrowser, HAS_CHROMIUM, newTab, show, type Tab } from "../page/browser.ts";
 import { until } from "../until.ts";
+import { FarHome, RelayProcess } from "./far-home.ts";
 import { askDesk, newDirectory } from "./relay-site.ts";
 
 /** A button that cannot be used for so long is looked at again. */
@@ -21,100 +18,13 @@ afterEach(async () => {
 afterAll(endBrowser);
 afterAll(endAll);
 
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
-  listener.stop(true);
-  return listener.port;
-}
-
-/** `holdfast relay serve`, always on the same ports: homes and browsers find the next one. */
-class RelayProcess {
-  readonly home = newDirectory(closers);
-  readonly port = freePort();
-  readonly #web = freePort();
-  readonly #flags: readonly string[];
-
-  constructor(...flags: readonly string[]) {
-    this.#flags = flags;
-  }
-
-  async serve(): Promise<void> {
-    const where = ["--listen", `127.0.0.1:${this.port}`, "--http", `127.0.0.1:${this.#web}`, "--heartbeat", "1s"];
-    const names = ["--home", this.home, "--domain", `relay.localhost:${this.#web}`, "--host", "localhost"];
-    const child = Bun.spawn(ours("src/cli/main.ts", "relay", "serve", ...names, ...where, ...this.#flags), {
-      stdio: ["ignore", "ignore", "ignore"],
-    });
-    closers.push(async () => {
-      child.kill("SIGTERM");
-      await child.exited;
-    });
-    await until(
-      "the relay answers",
-      () => this.isUp(),
-      () => this.home,
-    );
-  }
-
-  async isUp(): Promise<boolean> {
-    try {
-      return (await this.pid()) > 0;
-    } catch (error) {
-      if (isFault(error) || String(error).includes("no answer")) return false; // It is not there yet.
-      throw error;
-    }
-  }
-
-  async pid(): Promise<number> {
-    return (await askDesk(this.home, { method: "status" })).pid;
-  }
-
-  /** Kills it with -9, and starts the next one: only then, because there is one for each home. */
-  async crash(): Promise<void> {
-    const pid = await this.pid();
-    process.kill(pid, "SIGKILL");
-    await until(
-      "the relay is gone",
-      () => !existsSync(`/proc/${pid}`),
-      () => pid,
-    );
-    await this.serve();
-  }
-
-  async token(): Promise<string> {
-    return (await askDesk(this.home, { method: "token", name: null, lifeMs: 600_000 })).token;
-  }
-}
-
-class FarHome extends PageHome {
-  async enrol(relay: RelayProcess): Promise<void> {
-    await this.ok("up");
-    await this.ok("tunnel", "enroll", `localhost:${relay.port}`, await relay.token());
-    await this.connected();
-  }
-
-  async tunnel() {
-    return JSON.parse((await this.run("tunnel", "status", "--json")).out);
-  }
-
-  async connected(): Promise<void> {
-    await until(
-      "the home is connected",
-      async () => (await this.tunnel()).state === "Connected",
-      () => this.tunnel(),
-    );
-  }
-
+class TabHome extends FarHome {
   /** A tab on another machine, as it were. */
   async far(...rights: readonly string[]): Promise<Tab> {
     const tab = await newTab();
     await tab.page.goto((await this.json("pair", "--name", "phone", ...rights)).url);
     await live(tab);
     return tab;
-  }
-
-  async askedBy(name: string, command: string): Promise<void> {
-    await this.ok("agent", "new", name, "--provider", "scripted", "--", ...ACTOR);
-    await this.ok("agent", "send", name, `>> ask Bash ${command}`);
   }
 
   /** As a person does who sees it waiting still: after a kill, the page may not know yet that a click was lost. */
@@ -148,8 +58,8 @@ async function clicked(tab: Tab, name: string): Promise<false> {
   return false;
 }
 
-async function started(...flags: readonly string[]): Promise<{ relay: RelayProcess; home: FarHome }> {
-  const [relay, home] = [new RelayProcess(...flags), new FarHome()];
+async function started(...flags: readonly string[]): Promise<{ relay: RelayProcess; home: TabHome }> {
+  const [relay, home] = [new RelayProcess(closers, "1s", { flags }), new TabHome()];
   await relay.serve();
   await home.enrol(relay);
   return { relay, home };

@@ -5,9 +5,11 @@ import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 const NAME = "tunnel";
 /** A certificate is renewed when a third of its life is left; this is a tenth of the usual one. */
 const SOON_MS = 3 * 86_400_000;
+/** The authority is the relay's, and of ten years: its operator has to be asked. */
+const AUTHORITY_SOON_MS = 90 * 86_400_000;
 
 export async function checkTunnel({ world, home }: Site): Promise<Finding[]> {
-  const { enrolled, relay, wanted, state, why, certificateUntil } = tunnelOf(world, home);
+  const { enrolled, relay, wanted, state, why, certificateUntil, authorityUntil } = tunnelOf(world, home);
   if (!enrolled) return [];
   const leftMs = Date.parse(certificateUntil ?? "") - world.clock.now();
   if (state === "Ended")
@@ -21,6 +23,14 @@ export async function checkTunnel({ world, home }: Site): Promise<Finding[]> {
         what: `the certificate for ${relay} ends at ${certificateUntil}`,
         why: "it should have been renewed by now; or this machine's clock is wrong",
         next: "holdfast logs",
+      }),
+    ];
+  if (Date.parse(authorityUntil ?? "") - world.clock.now() < AUTHORITY_SOON_MS)
+    return [
+      warning(NAME, {
+        what: `the authority of ${relay} ends at ${authorityUntil}`,
+        why: "after that this home does not trust the relay any more",
+        next: "holdfast tunnel enroll, with a token of the relay's next authority",
       }),
     ];
   return [fine(NAME, `connected to ${relay}; certificate until ${certificateUntil}`)];

@@ -15,6 +15,10 @@ const TOKEN_MS = 3_600_000;
 const LINES = 50;
 /** Unique among some hundreds, and short enough to type. */
 const ID_LENGTH = 8;
+/** Time enough to enrol all homes again. */
+const AUTHORITY_SOON_MS = 365 * 86_400_000;
+const AUTHORITY_ENDS =
+  "the authority ends: before that, stop the relay, move authority.json away, start it, and enrol all homes again";
 
 export type TokenFlags = DataFlags & { readonly name?: string; readonly expires?: number };
 export type LogFlags = DataFlags & { readonly lines?: number };
@@ -77,8 +81,9 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   return ok(EXIT.ok);
 }
 
-function statusText({ console }: DaemonCommandWorld, now: RelayStatus): string {
-  const { homes, tunnel, browsers } = now;
+function statusText({ console, clock }: DaemonCommandWorld, now: RelayStatus): string {
+  const { homes, tunnel, browsers, authority } = now;
+  const isLate = Date.parse(authority.until) - clock.now() < AUTHORITY_SOON_MS;
   const rows = [
     ["relay", `process ${now.pid}, on ${now.home}`],
     ["homes", `${homes.connected} of ${homes.enrolled} connected, ${homes.revoked} revoked`],
@@ -88,7 +93,9 @@ function statusText({ console }: DaemonCommandWorld, now: RelayStatus): string {
       "for browsers",
       `${browsers.host}, port ${browsers.port}, ${browsers.tls ? "HTTPS" : "plain HTTP"}, *.${now.domain}`,
     ],
-    ["authority", `${now.authority.hash}, until ${localTime(console, now.authority.until)}`],
+    ["authority", `${authority.hash}, until ${localTime(console, authority.until)}`],
+    ["certificate", `for homes, until ${localTime(console, now.certificateUntil)}; it is renewed by itself`],
+    ...(isLate ? [["warning", AUTHORITY_ENDS]] : []),
   ];
   return tableText(console, rows);
 }

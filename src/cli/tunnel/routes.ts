@@ -8,7 +8,7 @@ import type { PairFlags } from "./pair.ts";
 
 /** Not imported: this file is loaded by every command. */
 const RIGHTS = ["look", "answer", "type"] as const satisfies readonly DeviceRights[];
-const STATUS = "{enrolled, relay, id, wanted, state, since, why, dialAt, url, certificateUntil, next}";
+const STATUS = "{enrolled, relay, id, wanted, state, since, why, dialAt, url, certificateUntil, authorityUntil, next}";
 
 const enroll = buildCommand<EnrollFlags, [string, string], Context>({
   loader: async () => (await import("./enroll.ts")).enrollCommand,

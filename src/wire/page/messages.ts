@@ -251,6 +251,7 @@ export type WebTunnelView = {
   readonly dialAt: string | null;
   readonly url: string | null;
   readonly certificateUntil: string | null;
+  readonly authorityUntil: string | null;
   readonly next: string;
 };
 

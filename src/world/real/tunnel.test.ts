@@ -291,3 +291,17 @@ test("RT4 a client's TLS begins only when it is its turn", async () => {
     () => dialled,
   );
 });
+
+test("TU2 a relay is reached by its address as by its name, if its certificate has it", async () => {
+  const { port, accepted } = await relay();
+  const hash = certificates.hashOf(authority.pem);
+  for (const known of [{ pem: authority.pem }, { hash }]) {
+    const before = accepted.length;
+    const { seen, state } = home(port, { host: "127.0.0.1", authority: known });
+    await until(
+      "it is accepted",
+      () => accepted.length > before && seen.includes("secured"),
+      () => [seen, state],
+    );
+  }
+});

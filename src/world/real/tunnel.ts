@@ -55,7 +55,8 @@ export function realTunnels(): Tunnels {
 function dial({ host, port, authority, identity }: DialOptions, events: DialEvents): Tunnel {
   const trust = "pem" in authority ? { ca: authority.pem } : { rejectUnauthorized: false };
   const key = identity && { key: identity.key, cert: identity.certificate };
-  const socket = tlsLibrary().connect({ ...{ host, port, servername: host, ALPNProtocols: ALPN }, ...trust, ...key });
+  const named = net.isIP(host) === 0 && { servername: host }; // TLS has no server name for an address.
+  const socket = tlsLibrary().connect({ ...{ host, port, ALPNProtocols: ALPN }, ...named, ...trust, ...key });
   const server = http2Library().createServer(SESSION);
   const end = onceClosed(
     (why) => events.closed(why),
@@ -66,7 +67,7 @@ function dial({ host, port, authority, identity }: DialOptions, events: DialEven
   socket.once("connect", () => events.connected());
   socket.once("secureConnect", () => {
     socket.setTimeout(0);
-    const trusted = authorityOf(socket, authority);
+    const trusted = authorityOf(socket, host, authority);
     if (trusted === undefined) return end(NOT_PINNED); // RT2
     events.secured(trusted);
     server.emit("connection", socket);
@@ -106,14 +107,14 @@ function endOf(error: Error): TunnelEnd {
 }
 
 /** The authority's certificate as PEM; undefined if it is not the pinned one (RT2). */
-function authorityOf(socket: tls.TLSSocket, authority: DialOptions["authority"]): string | undefined {
+function authorityOf(socket: tls.TLSSocket, host: string, authority: DialOptions["authority"]): string | undefined {
   if ("pem" in authority) return authority.pem;
   const own = socket.getPeerCertificate(true);
   let root = own;
   while (root.issuerCertificate !== undefined && root.issuerCertificate !== root) root = root.issuerCertificate;
   if (root.raw === undefined || sha256(root.raw) !== authority.hash) return undefined;
   const [server, signer] = [certificateIn(own.raw), certificateIn(root.raw)];
-  const isNamed = server.checkHost(socket.servername === false ? "" : (socket.servername ?? "")) !== undefined;
+  const isNamed = (net.isIP(host) === 0 ? server.checkHost(host) : server.checkIP(host)) !== undefined;
   return isNamed && server.verify(signer.publicKey) ? signer.toString() : undefined;
 }
 

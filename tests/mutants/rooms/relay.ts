@@ -86,7 +86,7 @@ export const RELAY_MUTANTS: readonly Mutant[] = [
   {
     mutant: "tunnels are accepted as fast as they come",
     file: "src/relay/pace.ts",
-    from: "const TURN_MS = 51;",
+    from: "const TURN_MS = 60;",
     to: "const TURN_MS = 1;",
     killedBy: {
       file: "src/relay/pace.test.ts",
