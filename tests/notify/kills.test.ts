@@ -1,0 +1,108 @@
+// Prompts while daemon and push service are killed at random: each is shown, in the end once for each browser and
+// replaced when it is answered, and none is answered twice.
+// KI1. The agents outlive daemons, so a daemon that starts finds prompts that nobody was called about, prompts that
+//      were answered while it died, and notifications whose replies were lost.
+import { afterAll, expect, test } from "bun:test";
+import { AGENT_PATIENCE_MS } from "../agent/agent-home.ts";
+import { amount, seeded } from "../sim/fuzz/profile.ts";
+import type { SimRandom } from "../sim/random.ts";
+import { until } from "../until.ts";
+import { NotifyHome } from "./notify-home.ts";
+import { type Browser, PushServer } from "./push-server.ts";
+
+const PROMPTS = amount(12, 1_000);
+const AGENTS = amount(2, 8);
+const NAMES = ["phone", "desk"];
+
+const push = await PushServer.open();
+const home = new NotifyHome(push);
+
+afterAll(async () => {
+  await home.close();
+  await push.close();
+});
+
+/** Kills one of the two now and then, and starts it again. */
+async function disturb(random: SimRandom): Promise<void> {
+  const chance = random.int(10);
+  if (chance < 2) {
+    home.daemon.process.kill("SIGKILL");
+    await home.daemon.process.exited;
+    home.start();
+  } else if (chance < 4) {
+    await push.kill();
+    await push.start();
+  } else if (chance < 5) {
+    push.breaks = () => {
+      push.breaks = () => false; // Once.
+      return true;
+    };
+  }
+}
+
+/** Answers until it is taken: the daemon may be dying. Returns whether this answer was the one that counted. */
+async function answer(prompt: string): Promise<void> {
+  await until(
+    `${prompt} is answered`,
+    async () => {
+      const done = await home.answer(prompt).catch(() => undefined); // The daemon died meanwhile.
+      return done?.ok === true || (done !== undefined && !done.ok && done.error.code === "answered");
+    },
+    () => home.daemon.said(),
+    AGENT_PATIENCE_MS,
+  );
+}
+
+async function openPrompts(): Promise<string[]> {
+  const listed = await home.ask("prompt.list", {}).catch(() => undefined); // The daemon died meanwhile.
+  return listed?.ok === true ? listed.value.map(({ id }) => id) : [];
+}
+
+async function isShown(browsers: readonly Browser[], prompt: string, kind: "question" | "end"): Promise<void> {
+  for (const browser of browsers) {
+    await until(
+      `${kind} of ${prompt}`,
+      async () => {
+        await push.start();
+        return browser.shown.get(prompt)?.kind === kind;
+      },
+      () => ({ shown: browser.shown.get(prompt), wrong: push.wrong, said: home.daemon.said().slice(-500) }),
+      AGENT_PATIENCE_MS,
+    );
+  }
+}
+
+test("every prompt is shown by every browser, and its end in the same place, whatever is killed", async () => {
+  const random = seeded(37);
+  await home.live();
+  const browsers = [await home.subscribed("phone"), await home.subscribed("desk")];
+  const agents: string[] = [];
+  for (let at = 0; at < AGENTS; at += 1) agents.push(await home.agent(`agent-${at}`));
+  const rounds = Math.ceil(PROMPTS / AGENTS);
+  for (const agent of agents) await home.say(agent, ">> ask Bash ls\n".repeat(rounds));
+  const answered = new Set<string>();
+  while (answered.size < rounds * AGENTS) {
+    const found = await until(
+      "a prompt",
+      async () => (await openPrompts()).find((id) => !answered.has(id)),
+      () => [answered.size, home.daemon.said().slice(-500)],
+      AGENT_PATIENCE_MS,
+    );
+    await disturb(random);
+    if (random.int(3) > 0) await isShown(browsers, found, "question");
+    await disturb(random);
+    await answer(found);
+    answered.add(found);
+  }
+  await home.isLive(home.daemon);
+  for (const prompt of answered)
+    for (const browser of browsers) if (browser.shown.has(prompt)) await isShown([browser], prompt, "end");
+  expect(push.wrong).toEqual([]);
+  for (const browser of browsers) for (const tag of browser.shown.keys()) expect(answered.has(tag)).toBe(true);
+  for (const agent of agents) {
+    await home.rests(agent, 1);
+    await home.logged(agent, "prompt.answered", rounds); // Each once.
+  }
+  const seen = NAMES.map((name) => push.browser(name).shown.size);
+  console.log(`prompts called about: ${answered.size}, shown ${seen.join(" and ")}`);
+});
