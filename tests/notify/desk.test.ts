@@ -40,21 +40,27 @@ test("ND1 after a crash at any call every open prompt is shown once for each tar
       let now: Facts = new Map();
       const phones = new Phones();
       const tell = () => promised({ facts: now, phones: new Phones(phones) });
-      const life = new DeskLife({ disk, phones, taken: tell, own: [COMMAND, URL_TARGET] });
-      life.desk.goLive();
       const steps = [
         facts(["p1", "open"]),
         facts(["p1", "open"], ["p2", "open"]),
         facts(["p1", "allow"], ["p2", "open"]),
         facts(["p1", "allow"], ["p2", "stale"], ["p3", "open"]),
-        facts(["p1", "allow"], ["p2", "stale"], ["p3", "deny"]),
       ];
+      const last = facts(["p1", "allow"], ["p2", "stale"], ["p3", "deny"]);
+      const taken = () => {
+        if (phones.at("p3", "url") === "question") now = last; // It is answered as soon as it is shown.
+        tell();
+      };
+      const life = new DeskLife({ disk, phones, taken, own: [COMMAND, URL_TARGET] });
+      life.desk.goLive();
       for (const step of steps) {
         now = step;
         tell(); // It is in the log of the agent.
         await life.hear(step);
         tell();
       }
+      await life.hear(last);
+      tell();
     },
     check: async (disk, memory) => {
       const life = new DeskLife({ disk, phones: new Phones(memory.phones), own: [COMMAND, URL_TARGET] });
@@ -103,6 +109,25 @@ test("ND3 a question that is under way when it is answered is given up, and its 
   expect(heard).toEqual(["question", "end"]);
   expect(life.states()).toEqual([]);
   expect(life.book.now.records.get("command")).toMatchObject({ failures: 0 });
+});
+
+test("OB5 what may have arrived is withdrawn although a later attempt was refused, also in the next life", async () => {
+  const disk = new SimDisk();
+  const replies: Reply[] = [
+    { kind: "lost", why: "no reply" },
+    { kind: "refused", why: "not reached" },
+  ];
+  const life = live({ disk, reply: () => replies.shift() ?? { kind: "accepted" } });
+  await life.hear(facts(["p1", "open"]));
+  await life.pass(1_000);
+  expect(replies).toEqual([]);
+  const next = new DeskLife({ disk: disk.processKill(), phones: new Phones(life.phones) });
+  for (const one of [life, next]) {
+    one.become(facts(["p1", "allow"]));
+    one.desk.goLive();
+    await one.settled();
+    expect(one.phones.at("p1")).toBe("end");
+  }
 });
 
 test("a prompt that is answered before anything has left shows nothing", async () => {

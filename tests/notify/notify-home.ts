@@ -1,5 +1,5 @@
 // A home with a real daemon, agents that ask, a push service of our own, and browsers that are subscribed to it.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Result } from "../../src/base/result.ts";
 import { RpcClient } from "../../src/wire/rpc/client.ts";
 import type { Method, Methods } from "../../src/wire/rpc/rpc.ts";
@@ -17,7 +17,9 @@ export class NotifyHome extends AgentHome {
   constructor(push: PushServer, config = "") {
     super();
     this.push = push;
-    appendFileSync(this.file(".config/holdfast/config.toml"), `[push]\nallow = ["${push.host}"]\n${config}`);
+    const path = this.file(".config/holdfast/config.toml");
+    const before = readFileSync(path, "utf8").replace("[agents]", "[agents]\nslots = 32");
+    writeFileSync(path, `${before}[push]\nallow = ["${push.host}"]\n${config}`);
   }
 
   override start(env: Readonly<Record<string, string>> = {}): Running {

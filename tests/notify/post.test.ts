@@ -126,6 +126,7 @@ test("PO1 what is listed is reached, with its port, and without TLS only then", 
   expect(await to(network, "http://ntfy.lan/x", ["ntfy.lan:80"])).toMatchObject({ kind: "answered" });
   expect(network.connected.at(-1)).toEqual({ address: "127.0.0.1", port: 80, tls: undefined });
   const count = network.connected.length;
+  network.addresses = [[PUBLIC]];
   for (const url of ["http://93.184.216.34/x", "file:///etc/passwd", "nonsense", "https://a b/"])
     expect(await to(network, url)).toMatchObject({ kind: "refused" });
   expect(network.connected).toHaveLength(count);

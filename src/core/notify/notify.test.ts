@@ -65,11 +65,19 @@ describe("a call", () => {
   });
 
   test("OB5 the reply to a question says nothing once the prompt is over, unless the target is gone", () => {
+    const tried = { ...CALL, state: "due", over: null } as const;
     const ended = over(happened("about to be sent"), KEY, HOW);
-    expect(replied(ended, KEY, "accepted", true)).toBe(ended);
-    expect(replied(ended, KEY, "target is gone", true).size).toBe(0);
-    expect(replied(ended, KEY, "accepted", false).size).toBe(0);
-    expect(replied(NONE, KEY, "accepted", false)).toBe(NONE);
+    expect(replied(ended, tried, "accepted")).toBe(ended);
+    expect(replied(ended, tried, "target is gone").size).toBe(0);
+    expect(replied(ended, { ...tried, state: "withdrawing", over: HOW }, "accepted").size).toBe(0);
+    expect(replied(NONE, tried, "accepted")).toBe(NONE);
+  });
+
+  test("OB5 a refusal says nothing of an earlier attempt that may have arrived", () => {
+    const tried = { ...CALL, state: "due", over: null } as const;
+    const sent = happened("about to be sent");
+    expect(replied(sent, tried, "refused").get(KEY)?.state).toBe("due");
+    expect(replied(sent, { ...tried, state: "sent" }, "refused").get(KEY)?.state).toBe("sent");
   });
 
   test("what is sent now follows from its state", () => {

@@ -7,7 +7,8 @@
 //      everything: what was lost with the memory of a daemon is found by looking at both.
 // OB3. What was about to be sent when a daemon died may have arrived ("sent"): it is sent again, or withdrawn.
 // OB4. A full outbox takes no more calls. They are made when there is room, if their prompts are still open.
-// OB5. Replies count for what they answer: that of a question says nothing once the prompt is over.
+// OB5. Replies count for what they answer: that of a question says nothing once the prompt is over, and a refusal
+//      nothing of an earlier attempt that may have arrived.
 import { type CallEvent, type CallState, callMachine } from "./call-machine.ts";
 
 /** The prompt is over: what its targets are to show instead. */
@@ -70,10 +71,12 @@ export function over(outbox: Outbox, key: string, how: Over): Outbox {
   return call?.state === "withdrawing" && call.over === null ? changed(later, key, { ...call, over: how }) : later;
 }
 
-/** OB5. What the sender of a call's last attempt reports; `asked`: whether it was sent as a question. */
-export function replied(outbox: Outbox, key: string, event: CallEvent, asked: boolean): Outbox {
-  const isWithdrawn = outbox.get(key)?.state === "withdrawing";
-  return asked && isWithdrawn && event !== "target is gone" ? outbox : after(outbox, key, event);
+/** OB5. What the sender of a call's last attempt reports; `tried`: the call when that attempt began. */
+export function replied(outbox: Outbox, tried: Call, event: CallEvent): Outbox {
+  const key = keyOf(tried);
+  const isPast = dueOf(tried) === "question" && outbox.get(key)?.state === "withdrawing";
+  if (isPast && event !== "target is gone") return outbox;
+  return after(outbox, key, event === "refused" && tried.state === "sent" ? "lost" : event);
 }
 
 /** All calls of a target that is gone. */

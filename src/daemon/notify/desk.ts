@@ -278,7 +278,7 @@ export class NotifyDesk {
     const message = letterOf(asks ? call : (this.#outbox.get(key) ?? call), target, this.#ports);
     if (message === undefined) return this.#end(key, gone(this.#ports)); // The agent is gone, and so is its question.
     const reply = await this.#ports.send(target, { ...message, stopped });
-    this.#set(replied(this.#outbox, key, EVENTS[reply.kind], asks));
+    this.#set(replied(this.#outbox, call, EVENTS[reply.kind]));
     this.#waitAfter(key, reply, asks);
     if (!flight.isStopped) this.note(target, reply); // What we gave up says nothing of the target.
     void this.#save();
