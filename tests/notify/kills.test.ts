@@ -112,6 +112,7 @@ test("every prompt is shown by every browser, and its end in the same place, wha
   await home.isLive(home.daemon);
   for (const browser of browsers) await isOver(browser, answered);
   expect(push.wrong).toEqual([]);
+  expect(push.keys.size).toBe(1); // Every daemon had the same key.
   for (const agent of agents) {
     await home.rests(agent, 1);
     await home.logged(agent, "prompt.answered", rounds); // Each once.

@@ -103,7 +103,7 @@ test("endpoints that are no https address, or lead to this machine, are refused;
   });
 });
 
-test("a hostile push service delays nothing: endless, slow and redirecting answers are given up, and sent again", async () => {
+test("a hostile push service delays nothing: endless and redirecting answers are given up, and one that hangs delays no other", async () => {
   const home = await homeWith();
   await home.live();
   const phone = await home.subscribed("phone");
@@ -118,13 +118,13 @@ test("a hostile push service delays nothing: endless, slow and redirecting answe
   const { prompt } = await asks(home, "ls");
   await home.shows(phone, prompt.id, "question");
   expect(answers).toEqual([]);
-  let asked = 0;
-  home.push.before = () => {
-    asked += 1;
-    return asked === 1 ? new Promise<Response>(() => undefined) : undefined; // The end hangs until its time is up.
-  };
+  const desk = await home.subscribed("desk");
+  await home.shows(desk, prompt.id, "question");
+  home.push.before = (path) => (path === "/p/phone" ? new Promise<Response>(() => undefined) : undefined);
   expect(await home.answer(prompt.id)).toMatchObject({ ok: true });
-  await home.shows(phone, prompt.id, "end");
+  await home.shows(desk, prompt.id, "end"); // The other one hangs meanwhile.
+  expect(await home.ask("notify.status", {})).toMatchObject({ ok: true });
+  expect(phone.shown.get(prompt.id)?.kind).toBe("question");
   expect(phone.shown.size).toBe(1);
 });
 
@@ -153,4 +153,43 @@ test("`[notify] command` gets each prompt and its end as JSON", async () => {
   const tested = await home.must("notify.test", {});
   expect(tested).toMatchObject([{ id: "command", ok: true }]);
   expect(linesIn(file).at(-1)).toMatchObject({ kind: "test" });
+});
+
+test("`[notify] url` gets the same by POST, and again after the server failed", async () => {
+  const got: unknown[] = [];
+  const statuses = [500, 503];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const status = statuses.shift() ?? 204;
+      if (status === 204) got.push(await request.json());
+      return new Response(null, { status });
+    },
+  });
+  closing.push(() => server.stop(true));
+  const home = await homeWith();
+  const config = home.file(".config/holdfast/config.toml");
+  const host = `127.0.0.1:${server.port}`;
+  const before = (await Bun.file(config).text()).replace("allow = [", `allow = ["${host}", `);
+  await Bun.write(config, `${before}[notify]\nurl = "http://${host}/me?token=x"\n`);
+  await home.live();
+  const { prompt } = await asks(home, "ls");
+  await until(
+    "it was called",
+    () => got.length === 1,
+    () => [got, home.daemon.said()],
+  );
+  await home.answer(prompt.id);
+  await until(
+    "it was called again",
+    () => got.length === 2,
+    () => got,
+  );
+  expect(got).toMatchObject([
+    { kind: "question", tag: prompt.id, actions: [] },
+    { kind: "end", tag: prompt.id },
+  ]);
+  const { targets } = await home.must("notify.status", {});
+  expect(targets).toMatchObject([{ id: "url", name: host, failures: 0, waiting: 0 }]);
 });
