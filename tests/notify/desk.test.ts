@@ -94,6 +94,22 @@ test("ND1 nothing leaves while the disk refuses, and everything once it does not
   expect(life.phones.sent).toEqual(["question p1 command"]);
 });
 
+test("BK2 a book that cannot be read when the daemon goes live is read later, and nothing is missed", async () => {
+  const disk = new SimDisk();
+  await live({ disk }).hear(facts(["p1", "open"]));
+  const life = new DeskLife({ disk });
+  life.become(facts(["p1", "allow"], ["p2", "open"]));
+  disk.fault = ({ operation }) => (operation === "open" ? { kind: "fail", code: "EIO" } : undefined);
+  life.desk.goLive();
+  life.desk.tick();
+  await life.settled();
+  expect(life.phones.sent).toEqual([]);
+  disk.fault = undefined;
+  life.desk.tick();
+  await life.settled();
+  expect(life.phones.sent.toSorted()).toEqual(["end p1 command", "question p2 command"]);
+});
+
 test("ND3 a question that is under way when it is answered is given up, and its end is sent at once", async () => {
   const heard: Message["kind"][] = [];
   const reply = async (_: Target, { kind }: Message, stopped: Promise<void>): Promise<Reply> => {

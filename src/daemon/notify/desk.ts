@@ -64,7 +64,7 @@ export class NotifyDesk {
   readonly #flights = new Map<string, Flight>();
   readonly #waits = new Map<string, Wait>();
   #isOn = false;
-  /** Open prompts may be without a call: there was no room (OB4 of core/notify/outbox.ts). */
+  /** Open prompts may be without a call: there was no room (OB4 of core/notify/outbox.ts), or the disk failed. */
   #isBehind = false;
   #stopTimer: () => void = () => undefined;
   #complained = false;
@@ -326,6 +326,7 @@ export class NotifyDesk {
     try {
       work();
     } catch (error) {
+      this.#isBehind = true; // The next heartbeat looks at everything again.
       this.#complain(error);
     }
   }
