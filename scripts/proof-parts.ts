@@ -107,6 +107,14 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 5 },
   },
   {
+    name: "calls",
+    tries:
+      "a thousand prompts while daemon and push service are killed at random: each is shown once, and then its end",
+    command: [...SUITE, "tests/notify/kills.test.ts"],
+    env: FULL,
+    until: { rounds: 1 },
+  },
+  {
     name: "bugs",
     tries: "every deliberate bug is caught, for its own reason",
     command: [...SUITE, "tests/bugs"],

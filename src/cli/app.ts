@@ -5,6 +5,7 @@ import { permissionRoutes } from "./agent/permission-routes.ts";
 import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
+import { notifyRoutes } from "./notify/routes.ts";
 import { relayRoutes } from "./relay/routes.ts";
 import { drillRoutes } from "./system/drill-routes.ts";
 import { pageRoutes } from "./system/page-routes.ts";
@@ -40,6 +41,7 @@ const routes = {
   ...systemRoutes,
   ...pageRoutes,
   ...tunnelRoutes,
+  ...notifyRoutes,
   ...drillRoutes,
   ...relayRoutes,
   log: logRoutes,
@@ -82,6 +84,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   page: "System",
   pair: "System",
   tunnel: "System",
+  notify: "Agents",
   relay: "System",
   status: "System",
   doctor: "System",

@@ -109,7 +109,8 @@ test("DV5 a pairing makes a device with a key and its rights; a link for a brows
 test("DV5 look changes nothing, answer also answers and decides, type is everything; a browser of this machine has all", () => {
   const methods = (rights: DeviceRights | undefined) =>
     Object.entries(RIGHTS).flatMap(([method, right]) => (deviceMay(rights, method, right) ? [method] : []));
-  const looks = Object.entries(RIGHTS).flatMap(([method, right]) => (/look|inspect/.test(right) ? [method] : []));
+  const isLook = (method: string, right: string) => /look|inspect/.test(right) || method.startsWith("push.");
+  const looks = Object.entries(RIGHTS).flatMap(([method, right]) => (isLook(method, right) ? [method] : []));
   expect(methods("look")).toEqual(looks);
   expect(methods("answer").filter((method) => !looks.includes(method))).toEqual(["workflow.resolve", "prompt.answer"]);
   expect(methods("type")).toEqual(Object.keys(RIGHTS));

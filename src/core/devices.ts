@@ -108,9 +108,13 @@ const NO_PAIRING: Refusal = { ...NO_LINK, hint: "Get a new one: holdfast pair" }
 /** DV5. Whether a device with these rights may ask for a method; without any, it is a browser of this machine. */
 export function deviceMay(rights: DeviceRights | undefined, method: string, right: Right | undefined): boolean {
   if (rights === undefined || rights === "type") return true;
-  return right === "look" || right === "inspect" || (rights === "answer" && ANSWERS.includes(method));
+  return (
+    OWN.includes(method) || right === "look" || right === "inspect" || (rights === "answer" && ANSWERS.includes(method))
+  );
 }
 
+/** About the device itself: whether it is called when a prompt waits. */
+const OWN: readonly string[] = ["push.key", "push.subscribe", "push.unsubscribe"];
 const ANSWERS: readonly string[] = ["prompt.answer", "workflow.resolve"];
 
 /** DV5. Keys for terminals go to their holders, by no method. */

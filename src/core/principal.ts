@@ -152,6 +152,11 @@ export const RIGHTS = {
   "device.pair": "act",
   "device.list": "look",
   "device.revoke": "act",
+  "push.key": "act",
+  "push.subscribe": "act",
+  "push.unsubscribe": "act",
+  "notify.status": "look",
+  "notify.test": "act",
 } as const satisfies Readonly<Record<string, Right>>;
 
 /** PR2. What the bearer of an agent's token may ask is decided by the token itself. */

@@ -6,11 +6,11 @@
 // D3. If one of our files in run/ is removed, it is put back.
 // D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon. A
 //     report is written later (RW1 of home/report-writer.ts).
-// D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent. They are folded one after
-//     the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is sequential:
-//     what terminals left behind is stopped before tmux sessions are re-created, and steps and turns continue last.
-//     `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new begins, and
-//     awaited.
+// D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent, notify. They are folded
+//     one after the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is
+//     sequential: what terminals left behind is stopped before tmux sessions are re-created, and steps and turns
+//     continue last. `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new
+//     begins, and awaited.
 // D6. A log that has stopped for good ends the process, even if nothing is asked of it: everything would be refused,
 //     and only the next process may continue.
 
@@ -31,47 +31,20 @@ import { damageIn } from "../log/recover.ts";
 import type { News } from "../wire/heartbeat.ts";
 import { paramsOf } from "../wire/rpc/params.ts";
 import type { GcResult, StatusResult } from "../wire/rpc/rpc.ts";
-import { openAgents } from "./agent/part.ts";
 import { archivesOf } from "./archive-gc.ts";
 import { DeviceDesk } from "./devices.ts";
 import { GarbageCollector } from "./gc.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
-import { type HowFar, listed, NOT_LIVE, type Part, type PartPorts, type Reading, tolerating } from "./part.ts";
+import { type HowFar, listed, NOT_LIVE, type Part, type Reading, tolerating } from "./part.ts";
+import { openParts, type Parts } from "./parts.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { WatchdogNews } from "./recovery-news.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Given, type Handler, RpcServer } from "./rpc-server.ts";
 import { skipHandlers } from "./skip.ts";
-import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { Timekeeper } from "./timekeeper.ts";
-import { openTmux } from "./tmux/part.ts";
-import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
-
-export type Parts = ReturnType<typeof openParts>;
-
-/** What the parts need from the daemon, beside its ports. */
-export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & {
-  listenForSandboxes(path: string): Promise<void>;
-};
-
-/** D5. Each part gets only what it needs from the others; this is the only place that knows them all. */
-export function openParts(ports: PartPorts, links: PartLinks) {
-  const tmux = openTmux(ports);
-  const terminal = openTerminals(ports, { ...links, spared: () => tmux.keeper.servers() });
-  const { programs } = terminal.holders;
-  const agent = openAgents(ports, {
-    holderCommand: () => programs.command("holder"),
-    heard: (changed) => workflow.heard(changed),
-    listenForSandboxes: links.listenForSandboxes,
-  });
-  const workflow: WorkflowPart = openWorkflows(ports, {
-    holderCommand: () => programs.command("orders"),
-    agents: agent.forSteps,
-  });
-  return { terminal, tmux, workflow, agent };
-}
 
 type Opened = Parts & {
   readonly log: EventLog;
@@ -198,9 +171,10 @@ export class Daemon {
           bus.publish("recovery.progress", progress);
         },
         listenForSandboxes: async (path) => this.#server?.listen(world.sockets, path, "door"),
+        devices: () => this.#devices.current(),
       },
     );
-    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5
+    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent, parts.notify]; // D5
     const archives = archivesOf(world, all);
     const garbage = new GarbageCollector(world, config.retention, {
       parts: [...all, archives, logsOf(world, log, all)],

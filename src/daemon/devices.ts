@@ -46,6 +46,11 @@ export class DeviceDesk {
     return this.#stored;
   }
 
+  /** Those that may use the page now. Throws a Fault if the disk does not answer. */
+  current(): readonly core.Device[] {
+    return core.current(this.#devices, this.#now()).devices;
+  }
+
   get handlers(): Handlers {
     return {
       "device.link": () => this.#link(),
@@ -57,7 +62,7 @@ export class DeviceDesk {
         const params = paramsOf("device.pair", given);
         return params.ok ? this.#pair(params.value) : params;
       },
-      "device.list": async () => ok(core.current(this.#devices, this.#now()).devices.map(listed)),
+      "device.list": async () => ok(this.current().map(listed)),
       "device.revoke": async (given) => {
         const params = paramsOf("device.revoke", given);
         return params.ok ? this.#revoke(params.value.id) : params;

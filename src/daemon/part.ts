@@ -1,4 +1,4 @@
-// The contract of the daemon's four parts (terminal, tmux, workflow, agent), and the border of each.
+// The contract of the daemon's parts (terminal, tmux, workflow, agent, notify), and the border of each.
 // PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and
 //      their outcomes. Whatever they throw is handled there, in one place.
 // PB2. Whatever one session's code throws stays with that session. If it decides, that command is refused (U7 of

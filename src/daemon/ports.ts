@@ -5,6 +5,7 @@ import type { Config } from "../wire/files/config-schema.ts";
 import type { ConfigFile, StatusResult } from "../wire/rpc/rpc.ts";
 import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
+import type { Network } from "../world/network.ts";
 import type { PathSteps } from "../world/path-steps.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
@@ -23,7 +24,12 @@ export type DaemonWorld = HomeWorld & {
 };
 
 export type DaemonPorts = {
-  readonly world: DaemonWorld & { readonly http: Http; readonly httpClient: HttpClient };
+  readonly world: DaemonWorld & {
+    readonly http: Http;
+    readonly httpClient: HttpClient;
+    readonly network: Network;
+    readonly subtle: SubtleCrypto;
+  };
   readonly config: Config;
   readonly configFile: ConfigFile;
   readonly version: string;

@@ -4,6 +4,7 @@ import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realHttpClient } from "../world/real/http-client.ts";
+import { realNetwork } from "../world/real/network.ts";
 import { realPathSteps } from "../world/real/path-steps.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
@@ -32,6 +33,7 @@ async function main(): Promise<number> {
   }
   const world = {
     ...{ ...base, home, self: realSelf(), http: realHttp(), httpClient: realHttpClient() },
+    ...{ network: realNetwork(), subtle: crypto.subtle },
     ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), paths: realPathSteps() },
   };
   const told = Promise.withResolvers<void>();

@@ -42,6 +42,10 @@ export const IDENTITY = "recovery/home.json";
 export const PROMPT_KEY = "recovery/prompt-key";
 /** Browsers that may use the page (devices-file.ts). */
 export const DEVICES = "recovery/devices.json";
+/** Who is to be called about prompts, and how far that is (notify-files.ts). */
+export const NOTIFY = "recovery/notify.json";
+/** The key by which push services know this home. */
+export const PUSH_KEY = "recovery/push-key.json";
 /** Who this home is at its relay, with its key and certificate (tunnel-files.ts). */
 export const TUNNEL_IDENTITY = "tunnel/identity.json";
 /** Whether the operator wants the tunnel. */

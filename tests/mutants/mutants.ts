@@ -1,4 +1,4 @@
-// All mutants, room by room; those of principals are of several rooms.
+// All mutants, room by room; those of principals and notifications are of several rooms.
 import type { Mutant } from "./mutant.ts";
 import { BASE } from "./rooms/base.ts";
 import { CLI } from "./rooms/cli.ts";
@@ -8,6 +8,7 @@ import { DRILL } from "./rooms/drill.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
 import { LOG } from "./rooms/log.ts";
+import { NOTIFY_MUTANTS } from "./rooms/notify.ts";
 import { PAGE } from "./rooms/page.ts";
 import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
@@ -29,6 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOLDER,
   ...HOME,
   ...LOG,
+  ...NOTIFY_MUTANTS,
   ...PAGE,
   ...PRINCIPALS,
   ...PROXY,

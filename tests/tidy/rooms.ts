@@ -30,7 +30,20 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */
 const DAEMON_ROOT = new Set([
   ...["archive", "archive-gc", "archive-lines", "log-gc"],
-  ...["main", "program", "daemon", "ports", "part", "rpc-server", "bus", "bind", "slices", "session-store", "fold"],
+  ...[
+    "main",
+    "program",
+    "daemon",
+    "ports",
+    "part",
+    "parts",
+    "rpc-server",
+    "bus",
+    "bind",
+    "slices",
+    "session-store",
+    "fold",
+  ],
   ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip", "pages"],
   ...["devices"],
 ]);

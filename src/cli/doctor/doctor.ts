@@ -22,6 +22,7 @@ import { type Check, type Checker, type Finding, problem, type Site, warning } f
 import { checkDaemon } from "./daemon.ts";
 import { checkDisk, checkFileSystem } from "./disk.ts";
 import { checkHolders } from "./holders.ts";
+import { checkNotify } from "./notify.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
 import { checkBallast, checkRoom } from "./room.ts";
 import { checkLocks, checkRecovery } from "./running.ts";
@@ -63,6 +64,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["leftovers", checkLeftovers],
   ["clock", checkClock],
   ["tunnel", checkTunnel],
+  ["notifications", checkNotify],
 ];
 
 async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Exit> {

@@ -1,6 +1,8 @@
 // The kinds of settings: what each takes from a file, and its value if the file does not give one.
 import { patternOf } from "../../core/agent/pattern.ts";
+import { quietHoursOf } from "../../core/notify/quiet.ts";
 import type { Path } from "../check.ts";
+import { hostIn } from "../proxy/egress.ts";
 import { either, flag, list, literal, type Shape, table, textOf, whole as wholeShape } from "../shape.ts";
 
 export type Env = (name: string) => string | undefined;
@@ -118,6 +120,31 @@ export function pattern(says: string): Field<string> {
 export function patterns(says: string): Field<Readonly<Record<string, string>>> {
   const shape = { ...table(PATTERN), expected: 'a table of names and patterns ({ command = "git log *" })' };
   return { shape, says, ...always<Readonly<Record<string, string>>>({}) };
+}
+
+/** A list of patterns. */
+export function patternList(says: string): Field<readonly string[]> {
+  const shape = { ...list(PATTERN), expected: 'a list of patterns (["build-*"])' };
+  return { shape, says, ...always<readonly string[]>([]) };
+}
+
+/** Hosts with their ports. */
+export function hosts(says: string): Field<readonly string[]> {
+  const host = textOf({ is: (text) => hostIn(text) !== undefined });
+  const shape = { ...list(host), expected: 'a list of hosts (["push.example.org", "10.0.0.5:8443"])' };
+  return { shape, says, ...always<readonly string[]>([]) };
+}
+
+/** An address on the web, or empty for none. */
+export function address(says: string): Field<string> {
+  const is = (text: string) => text === "" || /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+  return { shape: textOf({ is, expected: "an address (https://…), or nothing" }), says, ...always("") };
+}
+
+/** Hours of the day, or empty for none. */
+export function hours(says: string): Field<string> {
+  const is = (text: string) => text === "" || quietHoursOf(text) !== undefined;
+  return { shape: textOf({ is, expected: 'hours of the day ("22:00-07:00"), or nothing' }), says, ...always("") };
 }
 
 const NOTHING = { fallback: undefined, shown: "" };

@@ -5,15 +5,19 @@
 import { RECOVERY_PROMPT } from "../../core/agent/defaults.ts";
 import { PROVIDERS } from "../../core/agent/provider.ts";
 import {
+  address,
   autoOr,
   command,
   controlKey,
   type Field,
   given,
+  hosts,
+  hours,
   oneOf,
   pages,
   path,
   pattern,
+  patternList,
   patterns,
   remark,
   text,
@@ -156,6 +160,24 @@ export const SECTIONS = {
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
+  },
+  notify: {
+    command: words(
+      [],
+      "A command that is run for each prompt and each answer, with the message as JSON on its standard input; no shell.",
+    ),
+    url: address("An address to which the same is sent by POST; private addresses must be in `[push] allow`."),
+    quiet: hours(
+      "Hours in which nobody is called, by this machine's clock; what is still open then is sent afterwards.",
+    ),
+    mute: patternList("Names of agents whose prompts call nobody, with `*`, `?` and `[ab]`."),
+  },
+  push: {
+    allow: hosts("Hosts that notifications may go to although they are not public, or without TLS."),
+    contact: text(
+      "mailto:nobody@example.com",
+      "Whom a push service may write to about this home: mailto: or https://.",
+    ),
   },
   log: {
     segmentBytes: pages(

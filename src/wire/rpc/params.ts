@@ -217,6 +217,17 @@ export const PARAMS = {
   "device.pair": object({ rights: literal(...DEVICE_RIGHTS), name: textOf({ least: 1, most: 200 }) }),
   "device.list": nothing,
   "device.revoke": ofOne,
+  /** For a browser, about itself. */
+  "push.key": nothing,
+  "push.subscribe": object({
+    endpoint: text,
+    p256dh: textOf({ pattern: /^[\w-]{87}$/, expected: "65 bytes in base64url" }),
+    auth: textOf({ pattern: /^[\w-]{22}$/, expected: "16 bytes in base64url" }),
+  }),
+  /** A browser ends its own; the operator, in a shell, any. */
+  "push.unsubscribe": object({ id: optional(text) }),
+  "notify.status": nothing,
+  "notify.test": nothing,
   gc: object({ dryRun: flag }),
   subscribe: object({ topics: texts }),
   "tmux.adopt": adopt,

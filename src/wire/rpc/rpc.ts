@@ -143,6 +143,38 @@ export type ListedDevice = {
   readonly rights: DeviceRights;
 };
 
+/** Someone who is called: a browser, or the configured command or URL. */
+export type NotifyTarget = {
+  readonly id: string;
+  readonly kind: "browser" | "command" | "url";
+  /** What the browser calls itself; the command's program; the URL's host. */
+  readonly name: string;
+  /** The host of a browser's push service. */
+  readonly service: string | null;
+  /** The browser, as `devices ls` has it. */
+  readonly device: string | null;
+  readonly okAt: string | null;
+  readonly failedAt: string | null;
+  /** Why the last call failed, and how many have in a row. */
+  readonly why: string;
+  readonly failures: number;
+  /** Calls that are to be sent. */
+  readonly waiting: number;
+};
+export type NotifyStatus = {
+  readonly targets: readonly NotifyTarget[];
+  /** Hours as configured; empty for none. */
+  readonly quiet: string;
+  readonly isQuiet: boolean;
+  readonly mute: readonly string[];
+};
+export type NotifyTested = {
+  readonly id: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly why: string;
+};
+
 type Results = AgentResults &
   WorkflowResults & {
     hello: { version: string; protocol: number; pid: number };
@@ -175,6 +207,11 @@ type Results = AgentResults &
     "device.pair": { secret: string; until: string };
     "device.list": readonly ListedDevice[];
     "device.revoke": ListedDevice;
+    "push.key": { key: string };
+    "push.subscribe": { id: string };
+    "push.unsubscribe": { removed: number };
+    "notify.status": NotifyStatus;
+    "notify.test": readonly NotifyTested[];
     subscribe: Record<string, never>;
   };
 

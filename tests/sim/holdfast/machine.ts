@@ -56,6 +56,14 @@ const SELF = {
   capacity: () => ({ cores: 4, memoryBytes: 8 * 2 ** 30 }),
 };
 const HTTP = { listen: () => refuse("EACCES", "listen", "127.0.0.1") };
+/** Nobody is called. */
+const NO_NETWORK = {
+  resolve: async (name: string) => refuse("ENOTFOUND", "resolve", name),
+  connect: async () => refuse("ECONNREFUSED", "connect", "nowhere"),
+  secure: async () => refuse("ECONNREFUSED", "secure", "nowhere"),
+  listen: () => refuse("EACCES", "listen", "127.0.0.1"),
+  own: () => [],
+};
 
 function refuse(code: string, operation: string, path: string): never {
   throw new Fault({ code, operation, path });
@@ -176,7 +184,7 @@ export class HoldfastMachine extends Machine {
     const doors = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
     const httpClient = this.#httpClient(doors.clock);
     const world = {
-      ...{ ...doors, self: SELF, http: HTTP, httpClient },
+      ...{ ...doors, self: SELF, http: HTTP, httpClient, network: NO_NETWORK, subtle: crypto.subtle },
       watch: this.#paths.watch(life),
       paths: { uid: 0, steps: () => [] }, // Every socket is ours.
       self: { ...SELF, environment: () => environment },

@@ -4,6 +4,7 @@
 import type { Json } from "../../../../src/base/json.ts";
 import { captured } from "../../../../src/core/workflow/capture.ts";
 import { lockOwner } from "../../../../src/home/lock-record.ts";
+import { readNotifyBook, readPushKey } from "../../../../src/home/notify-files.ts";
 import { encodeEnvelope, readEnvelope } from "../../../../src/log/checkpoint/envelope.ts";
 import { readJson } from "../../../../src/log/file/json-file.ts";
 import { listQuarantine } from "../../../../src/log/file/quarantine.ts";
@@ -128,15 +129,25 @@ const WAL_BORDER: Border = {
   },
 };
 
+const NOTIFY_FILE = "/h/recovery/notify.json";
+
 const SMALL_FILE_BORDER: Border = {
   name: "a small file",
   inputs: 2,
   meet: (attacker) => {
     const disk = new SimDisk();
     const bytes = attacker.line(attacker.oneOf(SMALL_FILES));
-    for (const path of ["/h/f.json", "/h/f", "/h/quarantine/x", "/h/quarantine/x.note.json", "/h/sizes.jsonl"])
+    for (const path of [
+      "/h/f.json",
+      "/h/f",
+      "/h/quarantine/x",
+      "/h/quarantine/x.note.json",
+      "/h/sizes.jsonl",
+      NOTIFY_FILE,
+    ])
       disk.plant(path, bytes);
     recorded([readJson(disk, "/h/f.json") === undefined, lockOwner(disk, "/h/f") ?? null]);
+    recorded([readNotifyBook(disk, "/h").outbox.size, readPushKey(disk, "/h") === undefined]);
     recorded([listQuarantine(disk, "/h/quarantine"), readSizes(disk, "/h")]);
     const layout = attacker.oneOf(["session", "checkpoints", "job", "unified"] as const);
     recorded(readOldRun(attacker.line(attacker.oneOf(OLD_RUNS)), { layout, id: "r1", at: "2026-01-02T03:04:05.000Z" }));

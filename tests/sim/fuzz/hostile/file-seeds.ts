@@ -78,6 +78,11 @@ export const SMALL_FILES: readonly Message[] = [
   { v: 1, pid: 7, startTime: 70, bootId: "boot", file: "1:2" },
   { from: "a", offset: 1, length: 2, reason: "r", at: AT, sha256: "0" },
   { offset: 1, cols: 80, rows: 24 },
+  {
+    ...{ v: 1, subscriptions: [{ id: "s", device: "d", endpoint: "https://p/1", p256dh: "B", auth: "A", madeAt: AT }] },
+    calls: [{ prompt: "p", target: "s", agent: "a", name: "n", tool: "t", state: "sent", over: null }],
+    records: [{ target: "s", okAt: AT, failedAt: null, why: "", failures: 0 }],
+  },
 ];
 
 export const OLD_RUNS: readonly Message[] = [sessionState(), checkpointFile(), jobState(), unified({})].map(messageOf);

@@ -1,0 +1,123 @@
+// Requests about notifications: a browser's own subscription, and for everyone how calling people goes.
+// NH1. A subscription belongs to the browser that asks, and is on disk before that is answered.
+// NH2. The address of a subscription is a secret of the browser: only the host of its push service is shown.
+import { newId } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { timeText } from "../../base/time-text.ts";
+import { testMessage } from "../../core/notify/message.ts";
+import { dueOf } from "../../core/notify/outbox.ts";
+import { subscribed, wrongEndpoint } from "../../core/notify/subscriptions.ts";
+import type { Caller } from "../../core/principal.ts";
+import { fromBase64, isPoint, toBase64 } from "../../wire/push/p256.ts";
+import { type Params, paramsOf } from "../../wire/rpc/params.ts";
+import type { NotifyStatus, NotifyTarget, NotifyTested } from "../../wire/rpc/rpc.ts";
+import type { Handlers } from "../rpc-server.ts";
+import type { Book } from "./book.ts";
+import type { NotifyDesk } from "./desk.ts";
+import { type PostPorts, whyNever } from "./post.ts";
+import type { PushKey } from "./push-key.ts";
+import type { Send, Target } from "./senders.ts";
+
+export type NotifyHandlerPorts = PostPorts & {
+  readonly desk: NotifyDesk;
+  readonly book: Book;
+  readonly key: PushKey;
+  readonly send: Send;
+  readonly subtle: SubtleCrypto;
+  readonly settings: Pick<NotifyStatus, "quiet" | "mute">;
+  idBytes(): Uint8Array;
+};
+
+/** A test is for now: a push service need not keep it. */
+const TEST_TTL_S = 60;
+
+export function notifyHandlers(ports: NotifyHandlerPorts): Handlers {
+  return {
+    "push.key": async () => ok({ key: toBase64((await ports.key.get()).publicKey) }),
+    "push.subscribe": async (given, by) => {
+      const params = paramsOf("push.subscribe", given);
+      return params.ok ? subscribe(ports, params.value, by) : params;
+    },
+    "push.unsubscribe": async (given, by) => {
+      const params = paramsOf("push.unsubscribe", given);
+      return params.ok ? unsubscribe(ports, params.value.id, by) : params;
+    },
+    "notify.status": async () => ok(statusOf(ports)),
+    "notify.test": async () => ok(await test(ports)),
+  };
+}
+
+/** NH1 */
+async function subscribe(
+  ports: NotifyHandlerPorts,
+  { endpoint, p256dh, auth }: Params<"push.subscribe">,
+  by: Caller | undefined,
+): Promise<Result<{ id: string }>> {
+  const device = by?.device;
+  if (device === undefined) return NOT_A_BROWSER;
+  const wrong = wrongEndpoint(endpoint);
+  if (wrong !== undefined) return { ok: false, error: wrong };
+  if (!(await isPoint(ports.subtle, fromBase64(p256dh)))) return BAD_KEY;
+  const never = await whyNever(ports, endpoint);
+  if (never !== undefined)
+    return refused("bad-endpoint", `Nothing is sent there: ${never}.`, "See docs/NOTIFICATIONS.md.");
+  const { book, desk } = ports;
+  const { subscriptions } = book.now;
+  const known = subscriptions.find((one) => one.device === device && one.endpoint === endpoint && one.auth === auth);
+  const id = known?.id ?? newId(ports.idBytes());
+  const madeAt = timeText(ports.clock.now());
+  if (known === undefined) desk.replace(subscribed(subscriptions, { id, device, endpoint, p256dh, auth, madeAt }));
+  await book.saved();
+  desk.lookAtAll();
+  return ok({ id });
+}
+
+async function unsubscribe(
+  { book, desk }: NotifyHandlerPorts,
+  id: string | undefined,
+  by: Caller | undefined,
+): Promise<Result<{ removed: number }>> {
+  const { subscriptions } = book.now;
+  const mine = by?.device;
+  if (id === undefined && mine === undefined) return NOT_A_BROWSER;
+  const kept = subscriptions.filter((one) => (mine === undefined ? one.id !== id : one.device !== mine));
+  desk.replace(kept);
+  await book.saved();
+  return ok({ removed: subscriptions.length - kept.length });
+}
+
+function statusOf({ desk, book, settings }: NotifyHandlerPorts): NotifyStatus {
+  const calls = [...book.now.outbox.values()];
+  const targets = desk.targets().map((target): NotifyTarget => {
+    const { okAt = null, failedAt = null, why = "", failures = 0 } = book.now.records.get(target.id) ?? {};
+    const waiting = calls.filter((call) => call.target === target.id && dueOf(call) !== undefined).length;
+    return { ...shown(target), okAt, failedAt, why, failures, waiting };
+  });
+  return { targets, isQuiet: desk.isQuiet(), ...settings };
+}
+
+/** NH2 */
+function shown(target: Target): Pick<NotifyTarget, "id" | "kind" | "name" | "service" | "device"> {
+  const { id, kind, name } = target;
+  if (target.kind !== "browser") return { id, kind, name, service: null, device: null };
+  const { endpoint, device } = target.subscription;
+  return { id, kind, name, service: new URL(endpoint).host, device };
+}
+
+/** To everyone at once, whatever the hour. */
+async function test({ desk, send, book }: NotifyHandlerPorts): Promise<NotifyTested[]> {
+  const sending = { message: testMessage(), ttlS: TEST_TTL_S, stopped: new Promise<void>(() => undefined) };
+  const tested = await Promise.all(
+    desk.targets().map(async (target) => {
+      const reply = await send(target, sending);
+      desk.note(target, reply);
+      const { id, name } = target;
+      return { id, name, ok: reply.kind === "accepted", why: reply.kind === "accepted" ? "" : reply.why };
+    }),
+  );
+  await book.saved();
+  return tested;
+}
+
+const NOT_A_BROWSER = refused("not-a-browser", "Only a browser can be called by Web Push.", "Do it on the page.");
+const BAD_KEY = refused("bad-key", "The key of the subscription is not one of the curve P-256.", "Subscribe again.");

@@ -1,0 +1,41 @@
+// The parts of the daemon, and what each gets of the others.
+import { openAgents } from "./agent/part.ts";
+import { type NotifyLinks, type NotifyPart, openNotify } from "./notify/part.ts";
+import type { PartPorts } from "./part.ts";
+import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
+import { openTmux } from "./tmux/part.ts";
+import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
+
+export type Parts = ReturnType<typeof openParts>;
+
+/** What the parts need from the daemon, beside its ports. */
+export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & {
+  listenForSandboxes(path: string): Promise<void>;
+  /** Browsers that may use the page. */
+  devices: NotifyLinks["devices"];
+};
+
+/** Each part gets only what it needs from the others; this is the only place that knows them all. */
+export function openParts(ports: PartPorts, links: PartLinks) {
+  const tmux = openTmux(ports);
+  const terminal = openTerminals(ports, { ...links, spared: () => tmux.keeper.servers() });
+  const { programs } = terminal.holders;
+  const agent = openAgents(ports, {
+    holderCommand: () => programs.command("holder"),
+    heard: (changed) => {
+      workflow.heard(changed);
+      notify.heard(changed);
+    },
+    listenForSandboxes: links.listenForSandboxes,
+  });
+  const workflow: WorkflowPart = openWorkflows(ports, {
+    holderCommand: () => programs.command("orders"),
+    agents: agent.forSteps,
+  });
+  const notify: NotifyPart = openNotify(ports, {
+    agents: () => agent.store.settledAgents(),
+    agent: (id) => agent.store.settledAgent(id),
+    devices: links.devices,
+  });
+  return { terminal, tmux, workflow, agent: { ...agent, handlers: notify.answering(agent.handlers) }, notify };
+}
