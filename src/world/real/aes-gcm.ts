@@ -1,6 +1,6 @@
 // AES-256-GCM in this thread. For the short messages of a terminal, WebCrypto takes longer to reach its own threads
-// than to encrypt, all the more on a busy machine.
-import { type CipherGCM, createCipheriv, createDecipheriv, type DecipherGCM } from "node:crypto";
+// than to encrypt, all the more on a busy machine. The library is loaded with the first key: most homes have no tunnel.
+import type { CipherGCM, DecipherGCM } from "node:crypto";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,6 +12,7 @@ export function aesGcm(key: Bytes): {
   seal(nonce: Bytes, extra: Bytes, plain: Bytes): Promise<Bytes>;
   unseal(nonce: Bytes, extra: Bytes, sealed: Bytes): Promise<Bytes | undefined>;
 } {
+  const { createCipheriv, createDecipheriv }: typeof import("node:crypto") = require("node:crypto");
   return {
     seal: async (nonce, extra, plain) => {
       const cipher = createCipheriv(NAME, key, nonce).setAAD(extra);

@@ -6,7 +6,7 @@
 // RT4. A client waits for its turn before TLS begins: handshakes are what many clients at once cost.
 // RT5. Bun takes 30 ms to load HTTP/2 and TLS, and most homes have no tunnel: they are loaded with the first one.
 import type * as http2 from "node:http2";
-import * as net from "node:net";
+import type * as net from "node:net";
 import type { Duplex } from "node:stream";
 import type * as tls from "node:tls";
 import { Fault } from "../../base/fault.ts";
@@ -31,6 +31,7 @@ import { certificateIn } from "./certificates.ts";
 
 /** RT5 */
 const http2Library = (): typeof http2 => require("node:http2");
+const netLibrary = (): typeof net => require("node:net");
 const tlsLibrary = (): typeof tls => require("node:tls");
 /** RT1 */
 const ALPN = ["h2"];
@@ -55,7 +56,7 @@ export function realTunnels(): Tunnels {
 function dial({ host, port, authority, identity }: DialOptions, events: DialEvents): Tunnel {
   const trust = "pem" in authority ? { ca: authority.pem } : { rejectUnauthorized: false };
   const key = identity && { key: identity.key, cert: identity.certificate };
-  const named = net.isIP(host) === 0 && { servername: host }; // TLS has no server name for an address.
+  const named = netLibrary().isIP(host) === 0 && { servername: host }; // TLS has no server name for an address.
   const socket = tlsLibrary().connect({ ...{ host, port, ALPNProtocols: ALPN }, ...named, ...trust, ...key });
   const server = http2Library().createServer(SESSION);
   const end = onceClosed(
@@ -114,7 +115,7 @@ function authorityOf(socket: tls.TLSSocket, host: string, authority: DialOptions
   while (root.issuerCertificate !== undefined && root.issuerCertificate !== root) root = root.issuerCertificate;
   if (root.raw === undefined || sha256(root.raw) !== authority.hash) return undefined;
   const [server, signer] = [certificateIn(own.raw), certificateIn(root.raw)];
-  const isNamed = (net.isIP(host) === 0 ? server.checkHost(host) : server.checkIP(host)) !== undefined;
+  const isNamed = (netLibrary().isIP(host) === 0 ? server.checkHost(host) : server.checkIP(host)) !== undefined;
   return isNamed && server.verify(signer.publicKey) ? signer.toString() : undefined;
 }
 
@@ -161,7 +162,7 @@ async function listen(
       accepted(secured, authority, accept);
     });
   };
-  const server = net.createServer({ pauseOnConnect: true }, (socket) => void greet(socket));
+  const server = netLibrary().createServer({ pauseOnConnect: true }, (socket) => void greet(socket));
   await listening(server, host, port);
   return {
     port: (server.address() as net.AddressInfo).port,
