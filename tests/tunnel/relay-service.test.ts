@@ -1,6 +1,6 @@
-// `holdfast relay service install`, with programs that stand in for systemd; its unit is read as systemd reads it.
+// `holdfast relay service`, with programs that stand in for systemd; its unit is read as systemd reads it.
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandWords } from "../cli/unit-parser.ts";
 import { ours } from "../ours.ts";
@@ -32,8 +32,12 @@ function fakeSystemd(user: string): { readonly PATH: string; calls(): string[] }
   return { PATH: `${programs}:${process.env["PATH"]}`, calls };
 }
 
-async function install(user: string, PATH: string, ...more: readonly string[]) {
-  const argv = ours("src/cli/main.ts", "relay", "service", "install", ...FLAGS, ...more);
+function install(user: string, PATH: string, ...more: readonly string[]) {
+  return run(user, PATH, "install", ...FLAGS, ...more);
+}
+
+async function run(user: string, PATH: string, ...words: readonly string[]) {
+  const argv = ours("src/cli/main.ts", "relay", "service", ...words);
   const child = Bun.spawn(argv, { env: { HOME: user, PATH }, stdio: ["ignore", "pipe", "pipe"] });
   const [out, err, code] = [await child.stdout.text(), await child.stderr.text(), await child.exited];
   return { out, err, code };
@@ -73,6 +77,27 @@ test("RV1 --print changes nothing, and without systemd nothing is written", asyn
   const broken = await install(user, PATH);
   expect([broken.code, broken.out]).toEqual([1, ""]);
   expect(broken.err).toContain("no bus");
+});
+
+test("RV3 status shows what systemd says, and remove takes the unit away once systemd has stopped it", async () => {
+  const user = newDirectory(closers);
+  const { PATH, calls } = fakeSystemd(user);
+  const unit = join(user, ".config/systemd/user/holdfast-relay.service");
+  const before = await run(user, PATH, "status");
+  expect([before.code, before.out]).toEqual([1, "not installed: holdfast relay service install\n"]);
+  await install(user, PATH, "--home", join(user, "relay"));
+  const shown = JSON.parse((await run(user, PATH, "status", "--json")).out);
+  expect(shown).toEqual({ installed: true, unit, enabled: false, active: false, state: "inactive", pid: null });
+  expect((await run(user, PATH, "status")).out).toBe(`${unit}: inactive, does not start at boot\n`);
+  const systemctl = readFileSync(join(user, "bin/systemctl"));
+  writeFileSync(join(user, "bin/systemctl"), '#!/bin/sh\necho "no bus" >&2; exit 1\n');
+  const refused = await run(user, PATH, "remove");
+  expect([refused.code, existsSync(unit)]).toEqual([1, true]);
+  writeFileSync(join(user, "bin/systemctl"), systemctl);
+  expect(JSON.parse((await run(user, PATH, "remove", "--json")).out)).toMatchObject({ installed: false, unit });
+  expect(existsSync(unit)).toBe(false);
+  expect(calls()).toContain("systemctl --user disable --now holdfast-relay.service");
+  expect((await run(user, PATH, "remove")).out).toContain("there is no unit");
 });
 
 const needsSystemd = Bun.which("systemd-analyze") === null;

@@ -4,7 +4,7 @@ import type { Context } from "../command-world.ts";
 import { type DataFlags, described, flag, numberFlag, text, textFlag, timeFlag } from "../flags.ts";
 import type { LogFlags, TokenFlags } from "./commands.ts";
 import type { ServeFlags } from "./serve.ts";
-import type { ServiceFlags } from "./service.ts";
+import type { ServiceFlags, UnitFlags } from "./service.ts";
 
 const home = textFlag("dir", "The relay's home [default = holdfast-relay in the XDG state directory]");
 const HOME = "{id, label, name, url, enrolledAt, seenAt, connected, tabs, certificateUntil, revokedAt}";
@@ -121,12 +121,14 @@ const log = buildCommand<LogFlags, [], Context>({
   docs: { brief: "Print who was enrolled, renewed, replaced and revoked, when, and from which address" },
 });
 
+const system = flag("As a service of the system, which needs root [default = of this user]");
+
 const install = buildCommand<ServiceFlags, [], Context>({
   loader: async () => (await import("./service.ts")).serviceInstallCommand,
   parameters: {
     flags: {
       ...SERVING,
-      system: flag("As a service of the system, which needs root [default = of this user]"),
+      system,
       print: flag("Only print the unit and change nothing"),
       json: flag("One JSON object {installed, unit, home, steps}"),
     },
@@ -138,7 +140,25 @@ const install = buildCommand<ServiceFlags, [], Context>({
   ),
 });
 
-const service = buildRouteMap({ routes: { install }, docs: { brief: "The relay as a service of systemd: install" } });
+const serviceStatus = buildCommand<UnitFlags, [], Context>({
+  loader: async () => (await import("./service.ts")).serviceStatusCommand,
+  parameters: { flags: { system, json: flag("One JSON object {installed, unit, enabled, active, state, pid}") } },
+  docs: { brief: "Show whether systemd runs the relay; exit code 1 if not" },
+});
+
+const remove = buildCommand<UnitFlags, [], Context>({
+  loader: async () => (await import("./service.ts")).serviceRemoveCommand,
+  parameters: { flags: { system, json: flag("One JSON object {installed, unit, steps}") } },
+  docs: described(
+    "Stop the relay, and start it no more",
+    "Its home with every enrolment stays; `relay service install` continues with it.",
+  ),
+});
+
+const service = buildRouteMap({
+  routes: { install, status: serviceStatus, remove },
+  docs: { brief: "The relay as a service of systemd: install, status, remove" },
+});
 
 const relay = buildRouteMap({
   routes: { serve, token, ls, revoke, status, log, service },

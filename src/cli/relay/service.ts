@@ -1,15 +1,18 @@
-// `holdfast relay service install`: the relay starts at boot, and systemd restarts it.
+// `holdfast relay service install|status|remove`: the relay starts at boot, and systemd restarts it.
 // RV1. Each step reports what it did: installing again with other flags changes the unit and restarts the relay, which
 //      homes survive by themselves.
 // RV2. If lingering needs root, the exit code is 1 and the next command is shown; the rest is installed.
+// RV3. If the manager does not answer, `remove` removes nothing: the relay would run on, and start at the next boot.
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visible } from "../../base/visible.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
-import { makeDirectories } from "../../log/file/file.ts";
+import { makeDirectories, removeIfThere } from "../../log/file/file.ts";
 import { encodeSettings } from "../../wire/relay/serve.ts";
 import { realMachine } from "../../world/real/machine.ts";
-import { EXIT, type Exit } from "../command-world.ts";
+import { EXIT, type Exit, type HomeFlag } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
+import { printJson } from "../print.ts";
 import { Steps } from "../service/steps.ts";
 import { Systemd } from "../service/systemd.ts";
 import { type ServeFlags, settingsOf } from "./serve.ts";
@@ -23,12 +26,18 @@ export type ServiceFlags = ServeFlags & {
   readonly json?: boolean;
 };
 
+export type UnitFlags = { readonly system?: boolean; readonly json?: boolean };
+
 type Manager = "user" | "system";
+
+function managerOf({ system }: UnitFlags): Manager {
+  return system === true ? "system" : "user";
+}
 
 async function install(world: DaemonCommandWorld, flags: ServiceFlags): Promise<Exit> {
   const settings = settingsOf(world.console, flags);
   if (!settings.ok) return settings;
-  const manager: Manager = flags.system === true ? "system" : "user";
+  const manager = managerOf(flags);
   const text = relayUnit(world.self.command("src/relay/main.ts", encodeSettings(settings.value)), manager);
   if (flags.print) {
     await world.console.out.write(text);
@@ -84,4 +93,48 @@ async function linger(systemd: Systemd, steps: Steps): Promise<void> {
   await steps.missing("linger", `${kept.error.message} Until it works, the relay ends with your last login`, next);
 }
 
+async function status(world: DaemonCommandWorld, flags: UnitFlags): Promise<Exit> {
+  const manager = managerOf(flags);
+  const unit = unitPath(world, manager);
+  if (!unit.ok) return unit;
+  const found = await new Systemd(world, { name: RELAY_UNIT, manager }).unit();
+  if (!found.ok) return found;
+  const installed = world.disk.stat(unit.value) !== undefined;
+  const { enabled, active, state, pid } = found.value;
+  const view = { installed, unit: unit.value, enabled, active, state, pid };
+  if (flags.json) await printJson(world.console, view);
+  else {
+    const words = installed ? wordsOf(view) : "not installed: holdfast relay service install";
+    await world.console.out.write(`${visible(words)}\n`);
+  }
+  return ok(installed && active ? EXIT.ok : EXIT.failed);
+}
+
+function wordsOf({ unit, enabled, state, pid }: { unit: string; enabled: boolean; state: string; pid: number | null }) {
+  const at = enabled ? "starts at boot" : "does not start at boot";
+  return `${unit}: ${state}${pid === null ? "" : `, pid ${pid}`}, ${at}`;
+}
+
+async function remove(world: DaemonCommandWorld, flags: UnitFlags): Promise<Exit> {
+  const manager = managerOf(flags);
+  const unit = unitPath(world, manager);
+  if (!unit.ok) return unit;
+  const steps = new Steps(world, flags.json === true);
+  if (world.disk.stat(unit.value) === undefined) await steps.did("unit", "there is no unit");
+  else {
+    const systemd = new Systemd(world, { name: RELAY_UNIT, manager });
+    const stopped = await systemd.change("disable", "--now", RELAY_UNIT);
+    if (!stopped.ok) return stopped; // RV3
+    await steps.did("stop", "systemd no longer runs the relay; what it knows stays in its home");
+    removeIfThere(world.disk, unit.value);
+    await world.disk.syncDirectory(parentOf(unit.value));
+    await steps.did("unit", `removed ${unit.value}`);
+    await systemd.change("daemon-reload");
+  }
+  await steps.end({ installed: false, unit: unit.value });
+  return ok(EXIT.ok);
+}
+
+export const serviceStatusCommand = withDaemonWorld<UnitFlags & HomeFlag, []>(status);
+export const serviceRemoveCommand = withDaemonWorld<UnitFlags & HomeFlag, []>(remove);
 export const serviceInstallCommand = withDaemonWorld<ServiceFlags, []>(install);

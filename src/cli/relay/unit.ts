@@ -8,7 +8,7 @@ export const RELAY_UNIT = "holdfast-relay.service";
 /** `start`: the command that runs the relay in the foreground. */
 export function relayUnit(start: readonly string[], manager: "user" | "system"): string {
   return [
-    "# Written by `holdfast relay service install`, which overwrites it.",
+    "# Written by `holdfast relay service install`, which overwrites it; `holdfast relay service remove` removes it.",
     "[Unit]",
     "Description=Holdfast relay: joins browsers with homes that have no open port",
     ...(manager === "system" ? ["Wants=network-online.target", "After=network-online.target"] : []),
