@@ -11,6 +11,7 @@ const NEEDED: readonly { readonly program: string; readonly package: string }[] 
   { program: "bwrap", package: "bubblewrap" },
   { program: "chromium", package: "chromium" },
   { program: "ip", package: "iproute2" },
+  { program: "nft", package: "nftables" },
   { program: "strace", package: "strace" },
   { program: "systemd-analyze", package: "systemd" },
   { program: "tmux", package: "tmux" },
