@@ -105,7 +105,7 @@ test("tapes of terminals that ended long ago are removed, and everything of remo
   site.terminal(3, site.ended(20));
   site.terminal(4, site.ended(40), 0.5);
   const dry = await site.garbage.collect(true);
-  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(3);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
   const done = await site.garbage.collect(false);
   expect(done).toEqual({ ...dry, dryRun: false });
   expect(done.items.filter(({ what }) => !what.startsWith("socket"))).toMatchObject([
@@ -122,7 +122,7 @@ test("tapes of terminals that ended long ago are removed, and everything of remo
     "sizes.jsonl",
   ]);
   expect(site.files(`terminals/${id(2)}`)).toEqual(["events.jsonl", "mine.txt"]); // Files that are not ours stay.
-  for (const n of [3, 4]) expect(site.files(`terminals/${id(n)}/tape`)).toHaveLength(3);
+  for (const n of [3, 4]) expect(site.files(`terminals/${id(n)}/tape`)).toHaveLength(2);
   expect((await site.garbage.collect(false)).items).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ test("terminals that run, start or are uncertain are never touched, however old;
   ];
   for (const path of critical) site.plant(path);
   expect(await site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [], kept: [] });
-  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(3);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
 test("ended terminals share a limit: the oldest tapes are removed first", async () => {
@@ -274,7 +274,7 @@ test("it runs by itself an hour after the start, then once a day; not in safe mo
   site.off = true;
   site.world.clock.advance(DAY / 24);
   await site.world.clock.settle();
-  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(3);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
   site.off = false;
   site.world.clock.advance(DAY);
   await site.world.clock.settle();
@@ -295,7 +295,7 @@ test("a clock that jumps to the next century removes nothing until the new time 
   site.world.clock.jump(-36_500 * DAY);
   site.world.clock.advance(3 * DAY);
   await site.world.clock.settle();
-  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(3);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
 test("the saved state of a tmux session is removed once released; an adopted one keeps it, whatever its age", async () => {
