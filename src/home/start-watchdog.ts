@@ -80,17 +80,12 @@ export function configHere(world: Pick<StartWorld, "console" | "disk">): ConfigF
   return configFile({ env, absolute, read: (path) => readWhole(world.disk, path) });
 }
 
-/** Options of the engine for all that Holdfast starts, as tests have them; without those of commands (self.ts, S5). */
-const ENGINE = "BUN_JSC_";
-
 /** SW3, SW4 */
 function environmentOf(world: StartWorld, home: string, config: string | undefined) {
   const { absolute } = world.console;
-  const all = world.self.environment();
-  const env = withoutOurs(all);
+  const env = withoutOurs(world.self.environment());
   return {
     ...env,
-    ...Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith(ENGINE))),
     ...(env["HOLDFAST_HOME"] !== undefined && { HOLDFAST_HOME: home }),
     ...(env["HOLDFAST_CONFIG"] && config !== undefined && { HOLDFAST_CONFIG: absolute(config) }),
   };
