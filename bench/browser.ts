@@ -25,6 +25,19 @@ export async function withBrowser(bench: Bench, config: string, work: (web: Web)
   }
 }
 
+/** Browsers report tasks of this length and more; of a page without any, it is all that is known. */
+const SEEN_FROM_MS = 50;
+
+/** Begins to look for the longest task of the page's thread; `longestTask` tells it. */
+export const WATCH_TASKS = `globalThis.longest = ${SEEN_FROM_MS};
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+  }).observe({ type: "longtask" });`;
+
+export async function longestTask(page: Page): Promise<number> {
+  return Number(await page.evaluate("longest"));
+}
+
 /** A tab of its own, signed in. */
 export async function signedIn({ home, browser }: Web, prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();

@@ -22,7 +22,7 @@ const LIMITS = { segmentBytes: 4 << 20, maxBytes: 1 << 30 };
 /** A busy agent: a piece of 10 KB twice a second. */
 const PIECE = 10_000;
 const APART_MS = 500;
-const BEGAN = Date.UTC(2026, 0, 1);
+export const BEGAN = Date.UTC(2026, 0, 1);
 
 export async function terminalReplay(_: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
   const world = { disk: realDisk(), clock: realClock() };
@@ -48,14 +48,17 @@ export async function terminalReplay(_: readonly string[], bench: Bench, emit: (
   emit(timeRow({ name: "terminal.replay", value: median(ours), peer, peerValue }));
 }
 
-function record(directory: string, length: number): void {
+/** Returns the time of the last piece. */
+export function record(directory: string, length: number): number {
   const tape = Tape.open(realDisk(), directory, LIMITS);
   const times = new TimeLog(realDisk(), directory, 0);
   const bytes = output(length);
-  for (let at = 0, time = BEGAN; at < length; at += PIECE, time += APART_MS) {
+  let time = BEGAN;
+  for (let at = 0; at < length; at += PIECE, time += APART_MS) {
     const offset = tape.append(bytes.subarray(at, at + PIECE));
     times.note({ offset, time }, tape.lastSegment, tape.start);
   }
   tape.close();
   times.close();
+  return time - APART_MS;
 }

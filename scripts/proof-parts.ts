@@ -115,6 +115,13 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 1 },
   },
   {
+    name: "from-afar",
+    tries: "relay, web host, daemon and device killed between every two messages of a prompt answered from afar",
+    command: [...SUITE, "tests/tunnel/kills.test.ts"],
+    env: FULL,
+    until: { rounds: 1 },
+  },
+  {
     name: "bugs",
     tries: "every deliberate bug is caught, for its own reason",
     command: [...SUITE, "tests/bugs"],

@@ -1,4 +1,5 @@
-// Pictures of every view of the page, light and dark, in windows of three sizes, from a real home with a real browser.
+// Pictures of every view of the page, light and dark, in windows of four sizes, the last one a phone's, from a real
+// home with a real browser.
 //   npm run screenshots            all of them, into docs/images/
 //   npm run screenshots -- --readme    only those in README and docs, which are the committed ones
 import { mkdirSync } from "node:fs";
@@ -18,24 +19,46 @@ const SIZES = [
   { width: 1440, height: 900 },
   { width: 800, height: 900 },
 ];
+const PHONE = { width: 360, height: 740 };
+const PHONE_MODE = { isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 const SCHEMES = ["light", "dark"] as const;
 
 type View = { readonly name: string; readonly hash: string; prepare?(page: Page): Promise<void> };
 
+const NOW: View = { name: "now", hash: "#/now", prepare: (page) => page.getByText("asks to use").first().waitFor() };
+
 const VIEWS: readonly View[] = [
-  { name: "now", hash: "#/now", prepare: (page) => page.getByText("asks to use").first().waitFor() },
+  NOW,
   { name: "terminals", hash: "#/terminals", prepare: drawn },
   {
     name: "terminal",
     hash: "#/terminals/build",
     prepare: (page) => page.locator(".xterm-rows, canvas").first().waitFor(),
   },
+  {
+    name: "history",
+    hash: "#/terminals/build?at=end",
+    prepare: (page) => page.locator(".screen[data-until]").waitFor(),
+  },
+  { name: "agents", hash: "#/agents", prepare: (page) => page.getByText("turn 1 for").first().waitFor() },
+  { name: "agent", hash: "#/agents", prepare: agent },
+  {
+    name: "workflows",
+    hash: "#/workflows",
+    prepare: (page) => page.getByRole("link", { name: "index-documents" }).waitFor(),
+  },
+  { name: "search", hash: "#/search?words=compiled", prepare: (page) => page.locator("mark").first().waitFor() },
   { name: "evidence", hash: "#/now", prepare: evidence },
   { name: "recovery", hash: "#/recovery", prepare: (page) => page.getByText("takes writes").waitFor() },
   { name: "health", hash: "#/recovery", prepare: health },
   { name: "access", hash: "#/access", prepare: (page) => page.getByRole("heading", { name: "Access" }).waitFor() },
   { name: "palette", hash: "#/now", prepare: (page) => page.keyboard.press("Control+k") },
 ];
+
+async function agent(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "release" }).click();
+  await page.getByText("turn 1 began").waitFor();
+}
 
 async function evidence(page: Page): Promise<void> {
   const card = page.getByRole("article", { name: "Failed items of index-documents" });
@@ -56,9 +79,8 @@ async function health(page: Page): Promise<void> {
   await page.getByRole("table").last().scrollIntoViewIfNeeded();
 }
 
-/** Every picture of the grid has something in it. As text: the types of browsers are not known here. */
-const DRAWN =
-  "document.querySelectorAll('canvas').length > 4 && [...document.querySelectorAll('canvas')].every((one) => one.width > 300)";
+/** A picture in view has its size, not that of a new one. As text: the types of browsers are not known here. */
+const DRAWN = "[...document.querySelectorAll('canvas')].some((one) => one.width !== 300)";
 
 async function drawn(page: Page): Promise<void> {
   while (!(await page.evaluate(DRAWN))) await page.waitForTimeout(100);
@@ -66,7 +88,8 @@ async function drawn(page: Page): Promise<void> {
 
 async function shoot(browser: Browser, home: ScreenshotHome, wanted: Wanted): Promise<void> {
   const { size, scheme, views, suffix } = wanted;
-  const context = await browser.newContext({ viewport: size, colorScheme: scheme });
+  const mode = size === PHONE ? PHONE_MODE : {};
+  const context = await browser.newContext({ viewport: size, colorScheme: scheme, ...mode });
   const page = await context.newPage();
   page.on("console", (message) => message.type() === "error" && console.error(`console: ${message.text()}`));
   page.on("pageerror", (error) => console.error(`page: ${error.message}`));
@@ -93,8 +116,11 @@ function wantedOf(args: readonly string[]): Wanted[] {
   const [first] = SIZES;
   const readme = VIEWS.filter(({ name }) => ["now", "terminals", "recovery"].includes(name));
   if (args.includes("--readme") && first !== undefined)
-    return [{ size: first, scheme: "light", views: readme, suffix: "" }];
-  return SIZES.flatMap((size) =>
+    return [
+      { size: first, scheme: "light", views: readme, suffix: "" },
+      { size: PHONE, scheme: "light", views: [{ ...NOW, name: "phone" }], suffix: "" },
+    ];
+  return [...SIZES, PHONE].flatMap((size) =>
     SCHEMES.map((scheme) => ({ size, scheme, views: VIEWS, suffix: `-${size.width}-${scheme}` })),
   );
 }

@@ -205,7 +205,8 @@ async function building(): Promise<Tree> {
   for (const path of ["scripts/build.ts", ...sources]) copy(path, tree.root);
   for (const [name, path] of Object.entries(PROGRAMS))
     if (name !== "cli") write(join(tree.root, path), 'console.log("hello");');
-  for (const name of ["main.tsx", "index.html"]) write(join(tree.root, "src/page", name), "");
+  for (const name of ["main.tsx", "index.html", "worker/worker.ts", "still/icon.svg"])
+    write(join(tree.root, "src/page", name), "");
   write(join(tree.root, "package.json"), "{}");
   await run(tree, {});
   return tree;

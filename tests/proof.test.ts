@@ -167,7 +167,7 @@ describe("growth", () => {
     expect(roleOf(["bun", "/h/holders/x.js"], "/h")).toBe("other holders");
     expect(roleOf(["sleep", "100000"], "/h")).toBeUndefined();
     expect(toleranceOf("daemon files")).toEqual(toleranceOf("holder agents/a1 files"));
-    expect(toleranceOf("daemon memory").eachCycle).toBeGreaterThan(toleranceOf("web memory").eachCycle);
+    expect(toleranceOf("daemon memory")).toMatchObject({ eachCycle: 0, part: toleranceOf("web memory").part });
     expect(toleranceOf("disk: output of steps").eachCycle).toBe(0);
     expect(toleranceOf("disk: logs of terminals, agents and runs").eachCycle).toBeGreaterThan(0);
   });

@@ -55,6 +55,11 @@ export class CircuitBreaker {
     return this.#state;
   }
 
+  /** When the next call is admitted, if none succeeds before; 0 while it is closed. */
+  get until(): number {
+    return this.#state === "Closed" ? 0 : this.#since + this.policy.timeoutMs;
+  }
+
   /** Returns a pass for one call, or the refusal to fail fast with. */
   admit(now: number): Result<Pass> {
     if (this.#state === "Closed") return ok({ period: this.#period });
@@ -104,8 +109,8 @@ export class CircuitBreaker {
   }
 
   #refuse(now: number): Result<Pass> {
-    const { name, timeoutMs } = this.policy;
-    const seconds = Math.ceil((this.#since + timeoutMs - now) / 1_000);
+    const { name } = this.policy;
+    const seconds = Math.ceil((this.until - now) / 1_000);
     const why = this.#state === "Open" ? "it failed too often" : "one call is testing whether it has recovered";
     return refused("circuit-open", `${name} is not being called: ${why}.`, `Try again in ${seconds} s.`);
   }

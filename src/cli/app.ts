@@ -94,6 +94,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   service: "System",
   gc: "System",
   usage: "System",
+  search: "System",
   completions: "System",
   __complete: undefined,
   __ready: undefined,

@@ -16,7 +16,7 @@ import { foldedHelp } from "./fold.ts";
 import { chosenHome } from "./home.ts";
 import { printRefusal } from "./print.ts";
 
-/** Refusals of what was typed, whoever checked it: the command, the daemon or a decision. */
+/** Refusals of what was typed, whether the command, the daemon or a decision checked it. */
 const MISTYPED = [
   ...[
     "usage",

@@ -114,7 +114,7 @@ export function deviceMay(rights: DeviceRights | undefined, method: string, righ
 }
 
 /** About the device itself: whether it is called when a prompt waits. */
-const OWN: readonly string[] = ["push.key", "push.subscribe", "push.unsubscribe"];
+const OWN: readonly string[] = ["push.key", "push.subscribe", "push.unsubscribe", "push.test"];
 const ANSWERS: readonly string[] = ["prompt.answer", "workflow.resolve"];
 
 /** DV5. Keys for terminals go to their holders, by no method. */

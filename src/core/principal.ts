@@ -103,6 +103,7 @@ export const RIGHTS = {
   "recovery.aside": "look",
   "recovery.skip": "act",
   "safe-mode.exit": "act",
+  search: "look",
   gc: "act",
   "tmux.adopt": "act",
   "tmux.list": "look",
@@ -112,6 +113,7 @@ export const RIGHTS = {
   "workflow.list": "look",
   "workflow.find": "look",
   "workflow.show": "look",
+  "workflow.items": "look",
   "workflow.interrupt": "act",
   "workflow.cancel": "act",
   "workflow.remove": "act",
@@ -131,6 +133,7 @@ export const RIGHTS = {
   "agent.find": "look",
   "agent.show": "inspect",
   "agent.inbox": "inspect",
+  "agent.history": "look",
   "agent.send": "act",
   "agent.terminate": "act",
   "agent.retry": "act",
@@ -155,8 +158,10 @@ export const RIGHTS = {
   "push.key": "act",
   "push.subscribe": "act",
   "push.unsubscribe": "act",
+  "push.test": "act",
   "notify.status": "look",
   "notify.test": "act",
+  "notify.mute": "act",
 } as const satisfies Readonly<Record<string, Right>>;
 
 /** PR2. What the bearer of an agent's token may ask is decided by the token itself. */

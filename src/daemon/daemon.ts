@@ -6,7 +6,7 @@
 // D3. If one of our files in run/ is removed, it is put back.
 // D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon. A
 //     report is written later (RW1 of home/report-writer.ts).
-// D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent, notify. They are folded
+// D5. The parts have one order, in which all is done: terminal, tmux, workflow, agent, notify, search. They are folded
 //     one after the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is
 //     sequential: what terminals left behind is stopped before tmux sessions are re-created, and steps and turns
 //     continue last. `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new
@@ -174,7 +174,7 @@ export class Daemon {
         devices: () => this.#devices.current(),
       },
     );
-    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent, parts.notify]; // D5
+    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent, parts.notify, parts.search]; // D5
     const archives = archivesOf(world, all);
     const garbage = new GarbageCollector(world, config.retention, {
       parts: [...all, archives, logsOf(world, log, all)],

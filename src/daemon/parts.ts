@@ -2,6 +2,7 @@
 import { openAgents } from "./agent/part.ts";
 import { type NotifyLinks, type NotifyPart, openNotify } from "./notify/part.ts";
 import type { PartPorts } from "./part.ts";
+import { openSearch, type SearchPart } from "./search/part.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { openTmux } from "./tmux/part.ts";
 import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
@@ -18,7 +19,11 @@ export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & {
 /** Each part gets only what it needs from the others; this is the only place that knows them all. */
 export function openParts(ports: PartPorts, links: PartLinks) {
   const tmux = openTmux(ports);
-  const terminal = openTerminals(ports, { ...links, spared: () => tmux.keeper.servers() });
+  const terminal = openTerminals(ports, {
+    ...links,
+    spared: () => tmux.keeper.servers(),
+    printed: () => search.printed(),
+  });
   const { programs } = terminal.holders;
   const agent = openAgents(ports, {
     holderCommand: () => programs.command("holder"),
@@ -37,5 +42,11 @@ export function openParts(ports: PartPorts, links: PartLinks) {
     agent: (id) => agent.store.settledAgent(id),
     devices: links.devices,
   });
-  return { terminal, tmux, workflow, agent: { ...agent, handlers: notify.answering(agent.handlers) }, notify };
+  const search: SearchPart = openSearch(ports, {
+    terminals: () => terminal.store.allSettled(),
+    agents: () => agent.store.settledAgents(),
+    runs: () => workflow.store.allSettled(),
+  });
+  const answering = notify.answering(agent.handlers);
+  return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search };
 }

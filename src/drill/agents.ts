@@ -1,8 +1,8 @@
 // Agents in a drill: a tree of agents works all the time, and a person writes to it and answers its prompts, during the
 // kills.
 // DA1. Every acknowledged message reaches its agent and is handled once: it leaves a line. Messages that were not
-//      acknowledged are sent again under the same id. If a process was killed in the middle, the next one is told and
-//      checks before it repeats anything.
+//      acknowledged are sent again under the same id. If a process was killed in the middle, the next one learns of it
+//      and checks before it repeats anything.
 // DA2. No agent is lost or doubled. An agent that is held after a crash is released.
 // DA3. Every prompt is answered once: the same answer is acknowledged again, any other is refused, and the agent gets
 //      the first. A prompt of a killed process must be asked again, and at the end no prompt can be answered any more.

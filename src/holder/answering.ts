@@ -1,6 +1,6 @@
 // Who answers what the program asks its terminal (O6 of holder.ts): one window, or we if there is none that shows the
 // program's bytes.
-// AN1. Every window but the one that answers is told not to. Output so far was for the one that answered until then.
+// AN1. Every window but the one that answers is asked not to. Output so far was for the one that answered until then.
 // AN2. Output that a window answers is not answered by us, not even a question that began before it attached.
 import { ANSWERS, type HolderQuestion, jsonFrame } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";

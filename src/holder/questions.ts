@@ -3,7 +3,7 @@
 // QO1. Answers are typed in the order of the questions: programs take a later one for the end of the earlier ones.
 // QO2. Each question is answered once: by the daemon, or if it takes too long, by us with what we know (queries.ts).
 // QO3. If nobody answered in time, as while the daemon is down, nobody is asked for a while.
-// QO4. Their number is bounded, and how often somebody is asked: a program that floods us gets our own answers.
+// QO4. Their number is bounded, and how often the daemon is asked: a program that floods us gets our own answers.
 import { isExhausted, newBudget, spend } from "../base/budget.ts";
 import type { HolderQuestion } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";

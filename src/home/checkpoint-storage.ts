@@ -142,17 +142,21 @@ export class CheckpointStorage {
 
   /** Every file of a run, newest first (CS3). One that should be there and is not counts as bad. */
   files(session: string): CheckpointFile[] {
+    return [...this.eachFile(session)];
+  }
+
+  /** The same one by one, for those that do other things in between. */
+  *eachFile(session: string): Generator<CheckpointFile> {
     const { disk, home } = this.#place;
     const present = joinPath(sessionPath(disk, home, session), "checkpoint.json");
-    const older = this.listHistory(session);
-    const paths =
-      disk.stat(present) === undefined && older.length === 0 ? [] : [present, ...older.map(({ path }) => path)];
-    return paths.map((path) => ({
-      path,
-      present: path === present,
-      bytes: disk.stat(path)?.size ?? 0,
-      found: this.#foundIn(session, readCheckpoint(disk, path, this.#expected(session))),
-    }));
+    const older = filesOfHistory(disk, joinPath(sessionPath(disk, home, session), "history"));
+    for (const path of disk.stat(present) === undefined && older.length === 0 ? [] : [present, ...older])
+      yield {
+        path,
+        present: path === present,
+        bytes: disk.stat(path)?.size ?? 0,
+        found: this.#foundIn(session, readCheckpoint(disk, path, this.#expected(session))),
+      };
   }
 
   /** The one that was saved at this `seq`, the present one or an older one; as it was then. */

@@ -26,6 +26,7 @@ const KINDS = [
   ["conversations of Claude Code in a sandbox", /^agents\/[^/]+\/claude\//],
   ["records and checkpoints of agents", /^agents\//],
   ["saved tmux sessions", /^tmux\//],
+  ["index of searches: made again if it is removed", /^search\//],
   ["quarantine", /^quarantine\//],
   ["reports of recoveries", /^recovery\/reports\//],
   ["checkpoints of terminals, and recovery", /^recovery\//],
@@ -46,7 +47,7 @@ export function diskUsage(disk: Disk, home: string): KindUsage[] {
 export type UsageLimits = {
   /** More files are not counted. */
   readonly most: number;
-  /** Called after every few files: whoever else waits for this process gets its turn. */
+  /** Called after every few files: other work of this process gets its turn. */
   rest(): Promise<void>;
 };
 

@@ -5,13 +5,14 @@
 //      browsers subscribe again. One that cannot be read for now is a Fault: nothing is written in its place.
 import { parseJson } from "../base/json.ts";
 import { joinPath } from "../base/path.ts";
+import type { Mutes } from "../core/notify/mutes.ts";
 import { type Call, keyOf, type Outbox } from "../core/notify/outbox.ts";
 import type { Subscriptions } from "../core/notify/subscriptions.ts";
 import { readWhole } from "../log/file/file.ts";
 import { writeJson } from "../log/file/json-file.ts";
 import { fitting } from "../wire/check.ts";
 import { PRIVATE_KEY, type PrivateKey } from "../wire/push/p256.ts";
-import { count, type Infer, list, literal, nullable, object, type Shape, text } from "../wire/shape.ts";
+import { count, type Infer, list, literal, nullable, object, optional, type Shape, text } from "../wire/shape.ts";
 import type { Disk } from "../world/disk.ts";
 import { NOTIFY, PUSH_KEY } from "./layout.ts";
 
@@ -30,6 +31,7 @@ export type NotifyBook = {
   readonly subscriptions: Subscriptions;
   readonly outbox: Outbox;
   readonly records: ReadonlyMap<string, CallRecord>;
+  readonly mutes: Mutes;
 };
 
 const SUBSCRIPTION = object({ id: text, device: text, endpoint: text, p256dh: text, auth: text, madeAt: text });
@@ -38,7 +40,10 @@ const CALL: Shape<Call> = object({
   state: literal("held", "due", "sent", "shown", "withdrawing"),
   over: nullable(object({ decision: nullable(literal("allow", "deny")), how: text, at: text })),
 });
-const BOOK = object({ subscriptions: list(SUBSCRIPTION), calls: list(CALL), records: list(RECORD) });
+const BOOK = object({
+  ...{ subscriptions: list(SUBSCRIPTION), calls: list(CALL), records: list(RECORD) },
+  mutes: optional(list(text)),
+});
 
 export function readNotifyBook(disk: Disk, home: string): NotifyBook {
   const found = fitting(BOOK, valueIn(disk, joinPath(home, NOTIFY))); // NF2
@@ -46,12 +51,13 @@ export function readNotifyBook(disk: Disk, home: string): NotifyBook {
     subscriptions: found?.subscriptions ?? [],
     outbox: new Map(found?.calls.map((call) => [keyOf(call), call])),
     records: new Map(found?.records.map((record) => [record.target, record])),
+    mutes: found?.mutes ?? [],
   };
 }
 
 export function writeNotifyBook(disk: Disk, home: string, book: NotifyBook): Promise<void> {
-  const { subscriptions, outbox, records } = book;
-  const value = { v: 1, subscriptions, calls: [...outbox.values()], records: [...records.values()] };
+  const { subscriptions, outbox, records, mutes } = book;
+  const value = { v: 1, subscriptions, calls: [...outbox.values()], records: [...records.values()], mutes };
   return writeJson(disk, joinPath(home, NOTIFY), value);
 }
 

@@ -16,6 +16,7 @@ import { giveUpBallast, keepBallast } from "./file/ballast.ts";
 import { removeIfThere } from "./file/file.ts";
 import * as refusals from "./log-refusals.ts";
 import { type LogReport, type Looked, type Recovery, recover, sessionOnDisk } from "./recover.ts";
+import { readBack, type Stop } from "./session/back.ts";
 import { Drain, type DrainOutcome } from "./session/drain.ts";
 import { DrainTimer } from "./session/drain-timer.ts";
 import type { NewEntry } from "./session/entry.ts";
@@ -221,6 +222,12 @@ export class EventLog {
     if (files !== undefined) return readOn(files, waiting, seq);
     const waits = [...readWaiting(waiting, 0)].some((reading) => reading.kind === "entry" && reading.entry.seq === seq);
     return waits ? readWaiting(waiting, seq) : undefined;
+  }
+
+  /** A session's durable entries up to seq `until`, from as far back as `stop` lets pass. */
+  readBack(session: string, stop: Stop, until?: number): Iterable<Reading> {
+    const known = this.#sessions.get(session);
+    return known === undefined ? [] : readBack(this.#place.disk, this.#directoryOf(session), known, { stop, until });
   }
 
   #directoryOf(session: string): string {

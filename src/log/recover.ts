@@ -10,8 +10,8 @@
 //     anything is appended.
 // C6. So may the name of a segment: it is made durable before the file is made that follows it (SG1 of
 //     session/log-segments.ts).
-// C7. There may be very many sessions: they are looked at in slices, so that the process answers meanwhile, and its
-//     owner is told how far it is.
+// C7. There may be very many sessions: they are looked at in slices, so that the process answers meanwhile, and
+//     progress is reported to the owner.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";

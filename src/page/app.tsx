@@ -6,6 +6,7 @@ import { KEYS } from "./keys.ts";
 import { Now } from "./now.tsx";
 import { Palette } from "./palette.tsx";
 import { Modal, OpenDialog, Toasts } from "./parts/frame.tsx";
+import { lazy } from "./parts/lazy.tsx";
 import { Recovery } from "./recovery/recovery.tsx";
 import { overlay } from "./state/dialog.ts";
 import { rights, rightsText } from "./state/rights.ts";
@@ -15,6 +16,7 @@ import { signInTrouble } from "./state/sign-in.ts";
 import { waitingCount } from "./state/waiting.ts";
 import { TerminalView } from "./terminal/terminal-view.tsx";
 import { Terminals } from "./terminal/terminals.tsx";
+import { VIEWS, viewKey } from "./views.ts";
 import { shortPath } from "./words.ts";
 
 export function App(): JSX.Element {
@@ -37,22 +39,33 @@ export function App(): JSX.Element {
   );
 }
 
+const Agents = lazy(async () => (await import("./agent/agents-view.tsx")).AgentsView);
+const AgentView = lazy(async () => (await import("./agent/agent-view.tsx")).AgentView);
+const RunList = lazy(async () => (await import("./workflow/run-list.tsx")).RunList);
+const RunView = lazy(async () => (await import("./workflow/run-view.tsx")).RunView);
+const SearchView = lazy(async () => (await import("./search/search-view.tsx")).SearchView);
+const Replay = lazy(async () => (await import("./terminal/replay-view.tsx")).ReplayView);
+
 function View({ at }: { readonly at: Route }): JSX.Element {
   if (at.view === "terminals") return <Terminals />;
+  if (at.view === "terminal" && at.at !== undefined) return <Replay key={at.id} id={at.id} at={at.at} />;
   if (at.view === "terminal") return <TerminalView key={at.id} id={at.id} />;
+  if (at.view === "agents") return <Agents />;
+  if (at.view === "agent") return <AgentView key={`${at.id} ${at.at}`} id={at.id} at={at.at} />;
+  if (at.view === "workflows") return <RunList />;
+  if (at.view === "run") return <RunView key={at.id} id={at.id} />;
   if (at.view === "recovery") return <Recovery report={at.report} />;
+  if (at.view === "search") return <SearchView words={at.words} />;
   return at.view === "access" ? <Access /> : <Now />;
 }
 
-const VIEWS: readonly { readonly to: Route; readonly name: string; readonly key: string }[] = [
-  { to: { view: "now" }, name: "Now", key: "1" },
-  { to: { view: "terminals" }, name: "Terminals", key: "2" },
-  { to: { view: "recovery", report: undefined }, name: "Recovery", key: "3" },
-  { to: { view: "access" }, name: "Access", key: "4" },
-];
+/** The view of the list that one of its items belongs to. */
+const LISTS: Readonly<Partial<Record<Route["view"], Route["view"]>>> = {
+  ...{ terminal: "terminals", agent: "agents", run: "workflows" },
+};
 
 function Sidebar({ isOut }: { readonly isOut: boolean }): JSX.Element {
-  const here = route.value.view === "terminal" ? "terminals" : route.value.view;
+  const here = LISTS[route.value.view] ?? route.value.view;
   return (
     <header class="sidebar">
       <p class="brand">
@@ -61,10 +74,10 @@ function Sidebar({ isOut }: { readonly isOut: boolean }): JSX.Element {
       </p>
       <nav aria-label="Views">
         {!isOut &&
-          VIEWS.map(({ to, name, key }) => (
+          VIEWS.map(({ to, name }, at) => (
             <a
               key={name}
-              data-key={key}
+              data-key={viewKey(at)}
               href={hashOf(to)}
               {...(to.view === here && { "aria-current": "page" as const })}
             >
@@ -83,7 +96,8 @@ function Many({ name }: { readonly name: string }): JSX.Element | null {
   const waits = waitingCount.value;
   if (name === "Now" && waits > 0) return <span class="many waits">{waits}</span>;
   const running = (feeds.terminals.value.value ?? []).filter(({ state }) => state.kind === "running").length;
-  return name === "Terminals" && running > 0 ? <span class="many">{running}</span> : null;
+  const many = { Terminals: running, Agents: feeds.agents.value.value?.length ?? 0 }[name] ?? 0;
+  return many > 0 ? <span class="many">{many}</span> : null;
 }
 
 function Status({ isOut }: { readonly isOut: boolean }): JSX.Element {

@@ -1,10 +1,12 @@
 // What is true for every view: no host, no daemon, a recovery, safe mode; and the page of a browser that is signed out.
 import type { JSX } from "preact";
 import { CLOSE } from "../wire/page/messages.ts";
-import { isRemote } from "./browser.ts";
+import { VERSION } from "../wire/version.ts";
+import { address, isRemote } from "./browser.ts";
 import { Action } from "./parts/action.tsx";
 import { localised } from "./parts/frame.tsx";
 import { showReport } from "./recovery/bug-report.tsx";
+import { otherVersion } from "./state/page-version.ts";
 import { hashOf } from "./state/route.ts";
 import { call, daemon, feeds, link, reconnect, refresh, safeMode } from "./state/session.ts";
 import { signInTrouble } from "./state/sign-in.ts";
@@ -15,6 +17,27 @@ export function Banners(): JSX.Element {
       <Down />
       <Recovering />
       <SafeMode />
+      <OtherVersion />
+    </div>
+  );
+}
+
+/** PV2 of state/page-version.ts. */
+function OtherVersion(): JSX.Element | null {
+  if (otherVersion.value === undefined || link.value.kind !== "up") return null;
+  return (
+    <div class="banner info" role="status">
+      <strong>
+        This page is of version {VERSION}, and the home of {otherVersion.value}.
+      </strong>
+      <p>
+        {isRemote
+          ? "Some of it may not work until the relay, or whoever serves this page, has the same version. "
+          : "Some of it may not work until it is loaded again. "}
+        <button type="button" class="link" onClick={address.reload}>
+          Reload
+        </button>
+      </p>
     </div>
   );
 }

@@ -63,8 +63,13 @@ export const address = {
   reload: (): void => location.reload(),
 };
 
+/** What is behind the # from now on; the back button does not lead to the one before. */
+export function replaceHash(hash: string): void {
+  history.replaceState(null, "", hash);
+}
+
 export function isFramed(): boolean {
-  return globalThis.top !== globalThis.self;
+  return globalThis.document !== undefined && globalThis.top !== globalThis.self; // A worker has no frame.
 }
 
 const VAULT = "holdfast";
@@ -104,9 +109,19 @@ export async function post(path: string, body: unknown, ms: number): Promise<Ans
   return { status: answer.status, text: await answer.text() };
 }
 
+/** What a service worker does for the page. */
+export function fetched(request: Request): Promise<Response> {
+  return fetch(request);
+}
+
+/** What an exported page tells its service worker. */
+const RELAY = "relay";
+
 /** The origin to which an exported page connects; undefined if the page came from there itself. */
 export function otherOrigin(): string | undefined {
-  return globalThis.document?.querySelector("meta[name=relay]")?.getAttribute("content") ?? undefined;
+  const { document, location } = globalThis;
+  if (document !== undefined) return document.querySelector("meta[name=relay]")?.getAttribute("content") ?? undefined;
+  return new URLSearchParams(location?.search).get(RELAY) ?? undefined;
 }
 
 /** Whether the page came from elsewhere than this machine, or was exported: then a relay leads to its home. */
@@ -133,6 +148,55 @@ export function connect(path: string, events: PageWireEvents): PageWire {
     },
     close: () => socket.close(),
   };
+}
+
+/** The page's service worker, and being called through it. */
+export const worker = {
+  /** Undefined if the browser has none, or refuses it: in a private window, or for a page without HTTPS. */
+  install: async (): Promise<ServiceWorkerRegistration | undefined> => {
+    if (!("serviceWorker" in navigator)) return undefined;
+    const relay = otherOrigin();
+    const query = relay === undefined ? "" : `?${new URLSearchParams({ [RELAY]: relay })}`;
+    try {
+      await navigator.serviceWorker.register(`worker.js${query}`, { scope: "./" });
+      return await navigator.serviceWorker.ready;
+    } catch (error) {
+      if (error instanceof DOMException || error instanceof TypeError) return undefined;
+      throw error;
+    }
+  },
+  /** What it says to this page. */
+  whenTold: (fn: (message: unknown) => void): void =>
+    navigator.serviceWorker?.addEventListener("message", ({ data }) => fn(data)),
+  canCall: (): boolean => "PushManager" in globalThis && "Notification" in globalThis,
+  permission: (): NotificationPermission => Notification.permission,
+  askPermission: (): Promise<NotificationPermission> => Notification.requestPermission(),
+};
+
+/** On an iPhone or iPad, where only an installed page may be called. */
+export function isTouchApple(): boolean {
+  return /iPhone|iPad/.test(navigator.userAgent) || (navigator.platform === "MacIntel" && navigator.maxTouchPoints > 1);
+}
+
+/** Drops what is kept of the page's own files, and loads it again. Once for each `reason` in the life of this tab. */
+export async function reloadFresh(reason: string): Promise<void> {
+  if (sessionStorage.getItem(RELOADED) === reason) return;
+  sessionStorage.setItem(RELOADED, reason);
+  if ("caches" in globalThis) for (const name of await caches.keys()) await caches.delete(name);
+  location.reload();
+}
+const RELOADED = "holdfast.reloaded";
+
+/** What is seen of the page: less than the window while a keyboard is on the screen. `fn` gets top and height. */
+export function followVisible(fn: (top: number, height: number) => void): void {
+  const seen = globalThis.visualViewport;
+  if (!seen) return;
+  const look = () => {
+    if (seen.scale < 1.01) fn(seen.offsetTop, seen.height); // Zooming in is looking closer, not less room.
+  };
+  seen.addEventListener("resize", look);
+  seen.addEventListener("scroll", look);
+  look();
 }
 
 /** In a tab of its own, which cannot reach this one and does not learn where it was opened. */

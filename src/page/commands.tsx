@@ -1,4 +1,5 @@
 // What the command palette offers now: only what can be done.
+import { plainLine } from "../base/visible.ts";
 import type { BriefTerminal } from "../wire/rpc/rpc.ts";
 import { showReport } from "./recovery/bug-report.tsx";
 import { overlay } from "./state/dialog.ts";
@@ -8,6 +9,7 @@ import { call, canAct, feeds, refresh, safeMode } from "./state/session.ts";
 import { outcome } from "./state/toasts.ts";
 import { waiting } from "./state/waiting.ts";
 import { askKill, askMove, askNewTerminal, askRename } from "./terminal/terminal-forms.tsx";
+import { VIEWS, viewKey } from "./views.ts";
 
 export type Command = {
   readonly name: string;
@@ -17,11 +19,8 @@ export type Command = {
   readonly needs?: Method;
 };
 
-const VIEWS: readonly Command[] = [
-  { name: "Go to Now", hint: "1", run: () => go({ view: "now" }) },
-  { name: "Go to Terminals", hint: "2", run: () => go({ view: "terminals" }) },
-  { name: "Go to Recovery", hint: "3", run: () => go({ view: "recovery", report: undefined }) },
-  { name: "Go to Access", hint: "4", run: () => go({ view: "access" }) },
+const PLACES: readonly Command[] = [
+  ...VIEWS.map(({ to, name }, at) => ({ name: `Go to ${name}`, hint: viewKey(at), run: () => go(to) })),
   { name: "Show keys", hint: "?", run: () => (overlay.value = "keys") },
   { name: "Report an issue", hint: "shows it first", run: () => void outcome(showReport()) },
 ];
@@ -60,12 +59,18 @@ const leaveSafeMode: Command = {
   },
 };
 
+/** Its code comes with the view of runs. */
+async function askStart(): Promise<void> {
+  (await import("./workflow/start-run.tsx")).askStart();
+}
+
 function changes(): Command[] {
   if (!canAct.value) return [];
   const at = route.value;
   const here = at.view === "terminal" ? (feeds.terminals.value.value ?? []).filter(({ id }) => id === at.id) : [];
   return [
     { needs: "web.new", name: "New terminal", hint: "asks for its name", run: () => askNewTerminal("main") },
+    { needs: "web.run", name: "Start a workflow", hint: "asks for its file", run: () => void askStart() },
     ...(safeMode.value.active ? [leaveSafeMode] : []),
     ...here.flatMap(ofTerminal),
   ];
@@ -84,6 +89,11 @@ export function commands(): Command[] {
     hint: `terminal in ${lane}`,
     run: () => go({ view: "terminal", id }),
   }));
-  const all: Command[] = [...prompts, ...changes(), ...VIEWS, ...terminals];
+  const agents = (feeds.agents.value.value ?? []).map(({ id, name, state }) => ({
+    name: `Open agent ${plainLine(name)}`,
+    hint: state,
+    run: () => go({ view: "agent", id }),
+  }));
+  const all: Command[] = [...prompts, ...changes(), ...PLACES, ...terminals, ...agents];
   return all.filter(({ needs }) => needs === undefined || may(needs));
 }

@@ -1,15 +1,17 @@
 // The keys of the page. In a terminal, keys belong to its program, except those with Ctrl-Shift or Cmd.
 import { dialog, overlay } from "./state/dialog.ts";
 import { go, route } from "./state/route.ts";
+import { VIEWS, viewKey } from "./views.ts";
 
 export type KeyHelp = { readonly keys: string; readonly does: string };
 
 export const KEYS: readonly KeyHelp[] = [
   { keys: "Ctrl-K or Cmd-K", does: "command palette; in a terminal Ctrl-Shift-K or Cmd-K" },
-  { keys: "1 2 3 4", does: "Now, Terminals, Recovery, Access" },
+  { keys: VIEWS.map((_, at) => viewKey(at)).join(" "), does: VIEWS.map(({ name }) => name).join(", ") },
   { keys: "j k", does: "next and previous item of a list" },
   { keys: "a d w", does: "on a prompt: allow, deny with a message, always" },
   { keys: "Enter", does: "open what has the focus" },
+  { keys: "← → Space", does: "in a terminal's history: move in time, with Shift faster; play and pause" },
   { keys: "Esc", does: "close a dialog; leave a text field" },
   { keys: "?", does: "this list" },
   { keys: "Ctrl-Shift-F", does: "in a terminal: search" },
@@ -17,8 +19,6 @@ export const KEYS: readonly KeyHelp[] = [
   { keys: "Ctrl-click or Cmd-click", does: "in a terminal: open a link" },
   { keys: "Ctrl-Shift-Up", does: "in a terminal: leave it for its buttons" },
 ];
-
-const VIEWS = { "1": { view: "now" }, "2": { view: "terminals" }, "4": { view: "access" } } as const;
 
 export function isPaletteKey(event: KeyboardEvent, isInTerminal: boolean): boolean {
   if (event.key.toLowerCase() !== "k" || event.altKey) return false;
@@ -40,16 +40,17 @@ function move(by: number): void {
 
 function pressed(event: KeyboardEvent): boolean {
   const { key } = event;
+  const view = VIEWS.find((_, at) => viewKey(at) === key);
   if (key === "?") overlay.value = "keys";
   else if (key === "j" || key === "k") move(key === "j" ? 1 : -1);
-  else if (key === "1" || key === "2" || key === "4") go(VIEWS[key]);
-  else if (key === "3") go({ view: "recovery", report: undefined });
+  else if (view !== undefined) go(view.to);
   else return false;
   return true;
 }
 
 export function followKeys(): void {
   document.addEventListener("keydown", (event) => {
+    if (event.isComposing) return; // What an input method is told is not for us.
     const isInTerminal = event.target instanceof HTMLElement && event.target.closest(".xterm") !== null;
     if (isPaletteKey(event, isInTerminal)) {
       event.preventDefault();

@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { AgentRow, CrashedAgent } from "./agent/agents.tsx";
 import { PromptCard } from "./agent/prompt-card.tsx";
 import { followPrompts, shownPrompts } from "./agent/shown-prompts.ts";
+import { followWanted } from "./agent/wanted-prompt.ts";
 import { Empty, Section } from "./parts/frame.tsx";
 import { feeds } from "./state/session.ts";
 import { waiting, waitingCount } from "./state/waiting.ts";
@@ -28,6 +29,7 @@ export function Now(): JSX.Element {
 
 function Waits(): JSX.Element {
   useEffect(followPrompts, []);
+  useEffect(followWanted, []);
   const { uncertain, failed, items, agents, terminals, troubles } = waiting.value;
   const isKnown = feeds.prompts.value.value !== undefined && feeds.runs.value.value !== undefined;
   const refusal = feeds.prompts.refusal.value ?? feeds.runs.refusal.value;

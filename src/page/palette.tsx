@@ -19,6 +19,7 @@ export function Palette(): JSX.Element {
     command?.run();
   };
   const pressed = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Enter") run(found[chosen.value]);
     else if (by !== undefined) chosen.value = Math.max(0, Math.min(found.length - 1, chosen.value + by));

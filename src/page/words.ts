@@ -12,6 +12,11 @@ export function spanText(ms: number): string {
   return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} d`;
 }
 
+/** The same of something that may be short: "12 ms". */
+export function tookText(ms: number): string {
+  return ms < 1_000 ? `${Math.max(0, Math.round(ms))} ms` : spanText(ms);
+}
+
 /** How long ago it was; a dash if it is not known. */
 export function agoText(iso: string | null, now: number): string {
   const at = iso === null ? Number.NaN : Date.parse(iso);

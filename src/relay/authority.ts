@@ -17,8 +17,10 @@ const DAY_MS = 86_400_000;
 const AUTHORITY_MS = 3_650 * DAY_MS;
 /** The relay's own certificate; it is made anew at every start. */
 const SERVER_MS = 90 * DAY_MS;
-/** Clocks differ. */
+/** Of a home's certificate, which we judge ourselves: our own clock may be corrected. */
 const SKEW_MS = 5 * 60_000;
+/** Of those that homes judge, by their own clocks: one that is slow by some hours is no obstacle. */
+const HOMES_SKEW_MS = DAY_MS;
 const SERIAL_BYTES = 16;
 
 type AuthorityWorld = Pick<RelayWorld, "disk" | "clock" | "random" | "certificates">;
@@ -73,7 +75,7 @@ export class Authority {
     const { certificates, clock } = this.#world;
     const [{ key, request }, now] = [await certificates.newRequest(), clock.now()];
     const notAfter = now + SERVER_MS;
-    const life = { notBefore: now - SKEW_MS, notAfter };
+    const life = { notBefore: now - HOMES_SKEW_MS, notAfter };
     const given = { serial: this.#serial(), name: NAME, hosts, ...life };
     const certificate = await certificates.issue(this.#identity, request, given);
     assert(certificate !== undefined, "our own request is valid");
@@ -93,7 +95,7 @@ const ENDED =
 export type Certified = { readonly serial: string; readonly notAfter: number; readonly certificate: string };
 
 function newIdentity(certificates: Certificates, now: number): Promise<TunnelIdentity> {
-  return certificates.newAuthority(NAME, { notBefore: now - SKEW_MS, notAfter: now + AUTHORITY_MS });
+  return certificates.newAuthority(NAME, { notBefore: now - HOMES_SKEW_MS, notAfter: now + AUTHORITY_MS });
 }
 
 function identityIn(file: Readonly<Record<string, unknown>> | undefined): TunnelIdentity | undefined {

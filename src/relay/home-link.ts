@@ -103,8 +103,8 @@ export class HomeLink {
   }
 
   #welcome(mode: "full" | "renew" | "enrol", url: string, notice?: string): void {
-    const { heartbeatMs } = this.#ports;
-    const welcome = { type: "welcome", protocol: TUNNEL_PROTOCOL, mode, heartbeatMs, url } as const;
+    const { heartbeatMs, clock } = this.#ports;
+    const welcome = { type: "welcome", protocol: TUNNEL_PROTOCOL, mode, heartbeatMs, url, now: clock.now() } as const;
     this.#send({ ...welcome, ...(notice !== undefined && { notice }) });
   }
 

@@ -3,7 +3,7 @@
 // V2. If a tape is no longer the one that was followed, its screen starts again.
 // V3. A snapshot may know more than its tape, if a power cut removed the tape's end. It is shown, but not kept: what
 //     comes next on the tape has offsets that the snapshot has already seen.
-// V4. Whoever follows a tape leaves key frames, from which past screens are made. A request for one has a bounded cost.
+// V4. Following a tape leaves key frames, from which past screens are made. A request for one has a bounded cost.
 import { joinPath } from "../base/path.ts";
 import type { ScreenCells } from "../core/terminal/screen.ts";
 import { TapeReader } from "../log/tape/reader.ts";

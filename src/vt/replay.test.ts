@@ -36,6 +36,33 @@ test("RP1 bells, notifications and the clipboard are left out; titles, links and
   expect(shown(drawing)).toBe(drawing);
 });
 
+/** As a program inside tmux sends it to the terminal outside. */
+const pastTmux = (text: string) => `\u001bPtmux;${text.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`;
+
+test("RP4 what is sent past tmux stays whole: questions in it are left out with their wrapper, all else is drawn", () => {
+  const [asks, draws] = ["\u001b]11;?\u0007", "\u001b]0;title\u0007\u001b[1m"];
+  expect(shown(`a${pastTmux(asks)}b`)).toBe("ab");
+  expect(shown(`a${pastTmux(draws)}b`)).toBe(`a${pastTmux(draws)}b`);
+  expect(shown(`a${pastTmux(asks + draws)}b`)).toBe(`a${pastTmux(draws)}b`);
+  expect(shown(`a${pastTmux(pastTmux(asks) + draws)}b`)).toBe(`a${pastTmux(draws)}b`);
+});
+
+test("RP4 the same for bytes that come one by one, live and replayed, and for more than is waited for", () => {
+  const one = (stream: { push(bytes: Uint8Array): Uint8Array }, text: string, size = 1) => {
+    const bytes = Buffer.from(text);
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += size) parts.push(stream.push(bytes.subarray(at, at + size)));
+    return Buffer.concat(parts).toString();
+  };
+  const text = `a${pastTmux("\u001b[6n\u001b]11;?\u001b\\")}b${pastTmux("\u001b[1m")}c`;
+  const kept = `ab${pastTmux("\u001b[1m")}c`;
+  for (const size of [1, 2, 3, 7, 1000])
+    for (const stream of [new WithoutQueries(), new HarmlessStream(true)]) expect(one(stream, text, size)).toBe(kept);
+  const image = pastTmux(`\u001b_G${"x\u001b".repeat(600_000)}\u001b\\`);
+  for (const size of [4_097, 65_536])
+    expect(one(new WithoutQueries(), `a${image}b${pastTmux("\u001b[c")}c`, size)).toBe("abc");
+});
+
 test("RP2 a replay that starts in the middle starts with a line", () => {
   expect(shown("8;5;3mhalf\nwhole\n", false)).toBe("whole\n");
   expect(shown("no line at all", false)).toBe("no line at all");

@@ -6,6 +6,8 @@
 //      none begins soon, it starts with the next sequence, or behind what may be the rest of one.
 // RP3. A known screen is drawn over the tape's bytes up to its offset, and the bytes after it continue from there. If
 //      its offset is outside the collected bytes, it is not drawn.
+// RP4. What a program sends past tmux to the terminal outside (`ESC P tmux;`, with every ESC doubled) is one piece: cut
+//      in the middle it would never end, and nothing after it would be drawn.
 
 const ESC = "\u001b";
 /** As in terminals, a string ends also where another sequence begins. */
@@ -26,35 +28,109 @@ const QUERIES = [
 ];
 /** A colour, or the clipboard. */
 const STRING_QUERY = `${ESC}\\](?:[45]|1\\d|52);${STRING}\\?${END}`;
-const LIVE_QUERY = new RegExp([STRING_QUERY, ...QUERIES].join("|"), "g");
+/** RP4 */
+const PAST_TMUX = `${ESC}Ptmux;`;
+const INSIDE = `(?:[^${ESC}]|${ESC}${ESC})*`;
+const WRAPPED = `(?<wrapped>${PAST_TMUX}${INSIDE}${ESC}\\\\)`;
+const WRAPPER_BEGUN = new RegExp(`${ESC}(?:P(?:t|tm|tmu|tmux|tmux;${INSIDE}${ESC}?)?)?$`);
+const WRAPPER_END = new RegExp(`^${INSIDE}${ESC}\\\\`);
+const ESCAPES = new RegExp(`${ESC}*$`);
+/** Longer than any title or colour that is sent past tmux, and than a piece of an image. A longer one is left out. */
+const MAX_WRAPPED = 1 << 20;
+
+/** RP4. Output in pieces that end outside of what is sent past tmux: that waits for its end. */
+class WholeWrappers {
+  /** What may become the beginning of one; within one, the first of two ESCs. */
+  #begun = "";
+  /** What it has so far; undefined outside of one. */
+  #inside: string[] | undefined;
+  #length = 0;
+
+  push(piece: string): string {
+    const text = this.#begun + piece;
+    return this.#inside === undefined ? this.#outside(text) : this.#within(text, this.#inside);
+  }
+
+  end(): string {
+    const rest = [...(this.#inside ?? []), this.#begun].join("");
+    [this.#begun, this.#inside, this.#length] = ["", undefined, 0];
+    return rest;
+  }
+
+  #outside(text: string): string {
+    this.#begun = WRAPPER_BEGUN.exec(text)?.[0] ?? "";
+    const before = text.slice(0, text.length - this.#begun.length);
+    if (this.#begun.startsWith(PAST_TMUX)) this.#hold(this.#begun, []);
+    return before;
+  }
+
+  #within(text: string, inside: string[]): string {
+    const end = WRAPPER_END.exec(text)?.[0];
+    if (end === undefined) {
+      this.#hold(text, inside);
+      return "";
+    }
+    const wrapped = this.#length > MAX_WRAPPED ? "" : [...inside, end].join("");
+    [this.#begun, this.#inside, this.#length] = ["", undefined, 0];
+    return wrapped + this.#outside(text.slice(end.length));
+  }
+
+  #hold(text: string, inside: string[]): void {
+    this.#begun = (ESCAPES.exec(text)?.[0].length ?? 0) % 2 === 1 ? ESC : "";
+    const held = text.slice(0, text.length - this.#begun.length);
+    this.#length += held.length;
+    if (this.#length <= MAX_WRAPPED) inside.push(held);
+    this.#inside = inside;
+  }
+}
+
+const LIVE_QUERY = new RegExp([WRAPPED, STRING_QUERY, ...QUERIES].join("|"), "g");
 const BEGUN = new RegExp(`${ESC}(?:\\[[>=?]?[\\d;]*\\$?|\\]${STRING}${ESC}?|P[+$]?q?${STRING}${ESC}?)?$`);
 /** Longer than any query. */
 const LONGEST = 256;
 
+type Groups = { readonly wrapped?: string; readonly kept?: string };
+
+/** RP4. The wrapped sequences without what `clean` leaves out of them. */
+function rewrapped(wrapped: string, clean: (text: string) => string): string {
+  const inside = wrapped.slice(PAST_TMUX.length, -2).replaceAll(`${ESC}${ESC}`, ESC);
+  const kept = clean(inside);
+  if (kept === inside) return wrapped;
+  return kept === "" ? "" : `${PAST_TMUX}${kept.replaceAll(ESC, `${ESC}${ESC}`)}${ESC}\\`;
+}
+
+function withoutLive(text: string): string {
+  return text.replace(LIVE_QUERY, (...match) => {
+    const { wrapped }: Groups = match.at(-1);
+    return wrapped === undefined ? "" : rewrapped(wrapped, withoutLive);
+  });
+}
+
 /** Live output for a window that is not the one that answers: queries are left out, all else is as it was. */
 export class WithoutQueries {
   #rest = "";
+  readonly #wrappers = new WholeWrappers();
 
   /** A sequence that may continue in the next piece waits for it. */
   push(bytes: Uint8Array): Uint8Array {
-    const text = this.#rest + textOf(bytes);
+    const text = this.#rest + this.#wrappers.push(textOf(bytes));
     this.#rest = BEGUN.exec(text.slice(-LONGEST))?.[0] ?? "";
-    const whole = text.slice(0, text.length - this.#rest.length);
-    return bytesOf(whole.replace(LIVE_QUERY, ""));
+    return bytesOf(withoutLive(text.slice(0, text.length - this.#rest.length)));
   }
 
   /** What waits, for when our window answers again. */
   end(): Uint8Array {
-    const rest = bytesOf(this.#rest);
+    const rest = bytesOf(this.#rest + this.#wrappers.end());
     this.#rest = "";
     return rest;
   }
 }
 
-/** The first group is kept: whole strings, which a bell terminates. */
+/** `kept`: whole strings, which a bell terminates. */
 const PIECES = new RegExp(
   [
-    `(${ESC}\\](?!(?:52|9|99|777);)(?:(?!\\?${END})[^\u0007${ESC}])*${END})`, // a title, a link, a colour …
+    WRAPPED,
+    `(?<kept>${ESC}\\](?!(?:52|9|99|777);)(?:(?!\\?${END})[^\u0007${ESC}])*${END})`, // a title, a link, a colour …
     `${ESC}\\]${STRING}${END}`, // a query, a notification, the clipboard
     ...QUERIES,
     `${ESC}\\[3J`, // erase the scrollback
@@ -66,8 +142,15 @@ const PIECES = new RegExp(
 /** `whole`: it starts at the beginning of the tape. */
 export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
   const from = whole ? 0 : beginning(bytes); // RP2
-  const text = textOf(bytes.subarray(from));
-  return bytesOf(text.replace(PIECES, (_, kept: string | undefined) => kept ?? "")); // RP1
+  return bytesOf(withoutHarm(textOf(bytes.subarray(from))));
+}
+
+/** RP1 */
+function withoutHarm(text: string): string {
+  return text.replace(PIECES, (...match) => {
+    const { wrapped, kept = "" }: Groups = match.at(-1);
+    return wrapped === undefined ? kept : rewrapped(wrapped, withoutHarm);
+  });
 }
 
 /** A sequence or a string at the end that may go on. */
@@ -80,6 +163,7 @@ const STRING_ENDS = new RegExp(`[\u0007${ESC}]`);
 export class HarmlessStream {
   #whole: boolean;
   #rest = "";
+  readonly #wrappers = new WholeWrappers();
   /** Within a string that is left out. */
   #skipping = false;
 
@@ -88,7 +172,7 @@ export class HarmlessStream {
   }
 
   push(bytes: Uint8Array): Uint8Array {
-    const text = this.#rest + this.#afterSkipped(textOf(bytes));
+    const text = this.#rest + this.#afterSkipped(this.#wrappers.push(textOf(bytes)));
     this.#rest = UNFINISHED.exec(text)?.[0] ?? "";
     const ready = bytesOf(text.slice(0, text.length - this.#rest.length));
     if (this.#rest.length > MAX_UNFINISHED) [this.#rest, this.#skipping] = ["", true];

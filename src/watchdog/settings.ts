@@ -7,7 +7,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import type { JsonObject } from "../log/file/json-file.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
-import { ENGINE_OPTIONS, type Self } from "../world/self.ts";
+import { EARLY_COMPILERS, ENGINE_OPTIONS, type Self } from "../world/self.ts";
 import { PACE, type PaceLimits } from "./pace.ts";
 import { daemonSpec, isProgramName, programSpec, type WatchSpec, webSpec } from "./specs.ts";
 import { DEFAULT_INTERVAL_MS, LIMITS, type WatchdogLimits } from "./watchdog.ts";
@@ -56,12 +56,13 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
     [HEARTBEAT_VARIABLE]: _interval,
     ...env
   } = self.environment();
-  const ours = (key: string, entry: string): Command => {
+  const ours = (key: string, entry: string, engine: Command["env"] = ENGINE_OPTIONS): Command => {
     const argv = given[key] === undefined ? self.command(entry, home) : wordsIn(given, key);
-    return { argv, cwd: home, env: { ...env, ...ENGINE_OPTIONS } };
+    return { argv, cwd: home, env: { ...env, ...engine } };
   };
   const daemon = daemonSpec(home, ours("daemon", "src/daemon/main.ts"), intervalMs);
-  const web = given["web"] === false ? [] : [webSpec(home, ours("web", "src/web/main.ts"), intervalMs)];
+  const page = () => ours("web", "src/web/main.ts", { ...ENGINE_OPTIONS, ...EARLY_COMPILERS });
+  const web = given["web"] === false ? [] : [webSpec(home, page(), intervalMs)];
   const programs = Object.entries(objectIn(given["programs"] ?? {}, "programs"));
   return [daemon, ...web, ...programs.map(([name, value]) => programIn(name, value, { cwd: home, env }))];
 }

@@ -1,8 +1,8 @@
 // A tab's own connection to the daemon, on which the daemon sees that tab's browser and not this host (Z6 of
 // daemon/rpc-server.ts). It is made again whenever it is lost, until the tab is gone.
 // DL1. Every call ends within a bounded time, with a result or a refusal; one that was sent is never repeated here.
-// DL2. Each change between up and down is reported once. `up` comes after the subscription: whoever fetches a list then
-//      misses nothing that changes it later.
+// DL2. Each change between up and down is reported once. `up` comes after the subscription: a list that is fetched
+//      then misses no later change.
 import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import type { DaemonState } from "../wire/page/messages.ts";

@@ -1,7 +1,6 @@
 // What the host answers itself, from the disk: also while the daemon is down.
 // OM1. Safe mode is shown even then: that is when people look. A daemon that answers knows better.
-// OM2. A terminal that the page opens gets the environment in which Holdfast was started. It never reaches the browser.
-// OM3. Turning the tunnel off and on is a file that the tunnel looks at with each heartbeat (WT1).
+// OM2. Turning the tunnel off and on is a file that the tunnel looks at with each heartbeat (WT1).
 import { isId } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { Fate } from "../core/recovery.ts";
@@ -19,7 +18,6 @@ import { side } from "../wire/holder/protocol.ts";
 import {
   ATTEMPT,
   type AttemptEvidence,
-  NEW_TERMINAL,
   type ReportSummary,
   type SafeModeView,
   TURN,
@@ -34,7 +32,9 @@ import { bugReport } from "./bug-report.ts";
 import type { DaemonLink } from "./daemon-link.ts";
 import { type DoctorWorld, doctorChecks } from "./doctor.ts";
 import { type HealthWorld, healthOf } from "./health.ts";
+import { newAgent, newTerminal } from "./new-programs.ts";
 import { once } from "./once.ts";
+import { checkpointsOf, startRun, workflowForm } from "./workflows.ts";
 
 /** Longer than any healthy answer, shorter than a person's patience. */
 const PATIENCE_MS = 2_000;
@@ -56,10 +56,14 @@ export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, A
   return {
     "web.state": async (_, link) => ok(await stateOf(world, link)),
     "web.screen": (params) => screenOf(world, params),
-    "web.new": (params, link) => open(world, params, link),
+    "web.new": (params, link) => newTerminal(world, params, link),
+    "web.new-agent": (params, link) => newAgent(world, params, link),
     "web.reports": async () => ok(reportsOf(world)),
     "web.bundle": async () => ok({ text: await bugReport(world, reportsOf(world)) }),
     "web.evidence": async (params) => evidenceOf(world, params),
+    "web.workflow": (params) => workflowForm(world, params),
+    "web.run": (params, link) => startRun(world, params, link),
+    "web.checkpoints": (params) => checkpointsOf(world, params),
     "web.health": async () => ok(await health.now()),
     "web.usage": async () => ok(await health.usage()),
     "web.doctor": doctor,
@@ -68,7 +72,7 @@ export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, A
   };
 }
 
-/** OM3 */
+/** OM2 */
 async function turnTunnel(world: OwnWorld, params: object): Promise<Result<unknown>> {
   const given = fitting(TURN, params);
   if (given === undefined) return refused("bad-params", "The tunnel is turned on or off.", "Reload the page.");
@@ -76,20 +80,6 @@ async function turnTunnel(world: OwnWorld, params: object): Promise<Result<unkno
     return refused("not-enrolled", "This home is not enrolled at a relay.", "holdfast tunnel enroll RELAY TOKEN");
   await writeTunnelWanted(world.disk, world.home, given.wanted);
   return ok(tunnelView(world, world.home));
-}
-
-/** OM2 */
-async function open({ self, disk }: OwnWorld, params: object, link: DaemonLink): Promise<Result<unknown>> {
-  const given = fitting(NEW_TERMINAL, params);
-  if (given === undefined) return refused("bad-params", "This is not a terminal to open.", "Reload the page.");
-  const env: Readonly<Record<string, string>> = { ...self.environment(), TERM: "xterm-256color" };
-  const { SHELL = "/bin/sh", HOME = "/" } = env;
-  const { name, lane, cwd, command } = given;
-  const inside = cwd === "" ? HOME : cwd;
-  if (!inside.startsWith("/") || disk.stat(inside)?.kind !== "directory")
-    return refused("no-directory", `There is no directory ${inside}.`, "Give a full path, or leave it empty.");
-  const argv = command.trim() === "" ? [SHELL] : [SHELL, "-c", command];
-  return link.call("terminal.new", { name, lane, argv, cwd: inside, env, cols: 100, rows: 30 });
 }
 
 async function stateOf({ disk, clock, home }: OwnWorld, link: DaemonLink): Promise<WebState> {
@@ -131,7 +121,7 @@ async function screenOf({ disk, home }: OwnWorld, params: object): Promise<Resul
 function evidenceOf(world: OwnWorld, params: object): Result<AttemptEvidence | null> {
   const given = fitting(ATTEMPT, params);
   if (given === undefined) return refused("bad-params", "This is not an attempt.", "Reload the page.");
-  return ok(attemptEvidence(world, given.repo, given.attempt) ?? null);
+  return ok(attemptEvidence(world, given) ?? null);
 }
 
 function reportsOf({ disk, home }: OwnWorld): WebReports {

@@ -265,12 +265,12 @@ test("PS5 a device that may only look is refused what the host does, and reads t
   put(world.disk, `${on.home}/recovery/devices.json`, JSON.stringify({ v: 1, links: [], devices: [device] }));
   const tab = await on.tab();
   expect(tab.seen[0]).toMatchObject({ type: "welcome", device: "d", rights: "look" });
-  for (const method of ["web.new", "web.turn-tunnel"])
+  for (const method of ["web.new", "web.new-agent", "web.turn-tunnel"])
     expect(await tab.call(method, {})).toMatchObject({ ok: false, error: { code: "device-rights" } });
   expect(await tab.call("web.tunnel")).toMatchObject({ ok: true, value: { enrolled: false } });
 });
 
-test("OM3 the tunnel is turned off and on in a file, if this home is enrolled; a notice of it reaches every tab", async () => {
+test("OM2 the tunnel is turned off and on in a file, if this home is enrolled; a notice of it reaches every tab", async () => {
   const on = await host();
   const tab = await on.tab();
   expect(await tab.call("web.turn-tunnel", { wanted: "off" })).toMatchObject({ error: { code: "not-enrolled" } });

@@ -77,7 +77,10 @@ class Place {
   readonly stored: Enrolment[] = [];
   readonly said: string[] = [];
   readonly urls: string[] = [];
+  /** What was wrong, or should be known, at the last change. */
+  why = "";
   wanted = true;
+  chance = 0;
   enrolment: Enrolment | undefined = {
     ...{ relay: { host: "relay.test", port: 4433 }, id: "a", enrolledAt: "2026-01-01", key: "-----BEGIN key 0" },
     ...{ authority: PEM, certificate: `${PEM} 0` },
@@ -99,7 +102,11 @@ class Place {
       hashOf: () => "",
     };
     this.tunnel = new HomeTunnel({
-      ...{ clock: this.clock, certificates, random: { fraction: () => 0, bytes: (count) => new Uint8Array(count) } },
+      ...{
+        clock: this.clock,
+        certificates,
+        random: { fraction: () => this.chance, bytes: (count) => new Uint8Array(count) },
+      },
       tunnels: {
         dial: (options, events) => {
           const dial = new Dial(options, events);
@@ -115,7 +122,10 @@ class Place {
         this.tabs += 1;
         return { bytes: () => undefined, drained: () => undefined, closed: () => undefined };
       },
-      changed: (_, url) => void this.urls.push(url),
+      changed: ({ why }, url) => {
+        this.why = why;
+        this.urls.push(url);
+      },
       say: (words) => void this.said.push(words),
     });
     this.tunnel.look();
@@ -173,22 +183,76 @@ test("HT2 TN-1(b) heartbeats go both ways; a silent relay is given up after two 
   expect(place.state).toBe("Connecting");
 });
 
-test("TN-2 HT3 CB-1(d) tries come after 1, 2, 4 … 60 s; with the breaker open a try makes no connection", async () => {
-  const place = new Place();
-  const waits: number[] = [];
-  const dialled: number[] = [];
-  for (let tries = 0; tries < 9; tries += 1) {
-    if (place.state === "Connecting" && place.dials.length > dialled.length) place.last.lose();
-    await place.settled(); // Without a connection, a try fails by itself.
-    dialled.length = place.dials.length;
-    const wait = (place.tunnel.view.dialAt ?? 0) - place.clock.elapsed();
-    waits.push(wait);
-    place.clock.advance(wait);
+/** Nobody answers; returns when each of these dials was made, from the first on. */
+function failing(place: Place, dials: number, end: (dial: Dial) => void = (dial) => dial.lose()): number[] {
+  const began = place.clock.elapsed();
+  const times: number[] = [];
+  while (times.length < dials) {
+    times.push(place.clock.elapsed() - began);
+    expect(place.dials).toHaveLength(times.length);
+    end(place.last);
+    place.clock.advance((place.tunnel.view.dialAt ?? 0) - place.clock.elapsed());
   }
-  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
-  expect(place.dials).toHaveLength(8); // Of ten tries, two came while the breaker was open.
+  return times;
+}
+
+test("TN-2 HT3 in an outage of any length a connection is tried after 1, 2, 4 … 60 s: the breaker takes no try", () => {
+  for (const [chance, part] of [
+    [0, 1],
+    [0.999_999, 0.8],
+  ] as const) {
+    const place = new Place();
+    place.chance = chance;
+    const seconds = [0, 1, 3, 7, 15, 31, 63, 123, 183, 243];
+    expect(failing(place, seconds.length)).toEqual(seconds.map((at) => Math.round(at * part * 1000)));
+    place.last.open().say(FULL);
+    expect(place.state).toBe("Connected");
+  }
+});
+
+test("TN-3(c) HT3 a relay that refuses for now is tried after the same waits", () => {
+  const place = new Place();
+  const busy = (dial: Dial) => void dial.open().say({ type: "refused", reason: "busy", message: "Too many homes." });
+  expect(failing(place, 8, busy)).toEqual([0, 1, 3, 7, 15, 31, 63, 123].map((at) => at * 1000));
+});
+
+test("HT3 CB-1(d) with the breaker open, turning the tunnel off and on makes no connection before it admits one", async () => {
+  const place = new Place();
+  failing(place, 5);
+  place.last.lose();
+  const { length } = place.dials;
+  for (let times = 0; times < 3; times += 1) {
+    for (const wanted of [false, true]) {
+      place.wanted = wanted;
+      place.tunnel.look();
+      place.clock.advance(0);
+      await place.settled();
+    }
+    expect([place.state, place.dials.length]).toEqual(["BackoffWait", length]);
+    expect(place.tunnel.view.why).toContain("The relay is not being called");
+  }
+  expect((place.tunnel.view.dialAt ?? 0) - place.clock.elapsed()).toBe(12_000);
+  place.clock.advance(12_000); // The probe.
+  expect(place.dials).toHaveLength(length + 1);
+  place.wanted = false;
+  place.tunnel.look(); // It says nothing about the relay: the next one is the probe.
+  place.wanted = true;
+  place.tunnel.look();
+  place.clock.advance(0);
+  expect([place.state, place.dials.length]).toEqual(["Connecting", length + 2]);
   place.last.open().say(FULL);
   expect(place.state).toBe("Connected");
+});
+
+test("HT3 a new enrolment begins without what the last relay has done", () => {
+  const place = new Place();
+  failing(place, 5);
+  place.last.lose();
+  const { length } = place.dials;
+  if (place.enrolment !== undefined) place.enrolment = { ...place.enrolment, id: "b" };
+  place.tunnel.look();
+  place.clock.advance(0);
+  expect([place.state, place.dials.length]).toEqual(["Connecting", length + 1]);
 });
 
 test("TN-3(a) HT1 a certificate in its last third is renewed over the live tunnel, which stays; the new one is stored first", async () => {
@@ -206,7 +270,36 @@ test("TN-3(a) HT1 a certificate in its last third is renewed over the live tunne
   expect(place.stored).toHaveLength(1); // Nobody asked for it.
 });
 
-test("TN-3(a) an expired certificate is renewed before anything else, then dialled with; a denied renewal ends", async () => {
+test("HT6 the relay's time counts for renewal, whatever this machine's clock says, and people are told", async () => {
+  for (const [aheadDays, usedDays, renews] of [
+    [25, 1, false], // By this clock, the certificate is nearly over.
+    [-25, 25, true], // By this clock, it is new.
+    [-400, 1, false],
+  ] as const) {
+    const place = new Place();
+    const now = place.clock.now() - aheadDays * DAY;
+    place.life = { notBefore: now - usedDays * DAY, notAfter: now + (30 - usedDays) * DAY };
+    const dial = place.last.open().say({ ...FULL, now });
+    await place.settled();
+    expect(dial.heard.map(({ type }) => type)).toEqual(renews ? ["renew"] : []);
+    expect([place.state, place.why]).toEqual(["Connected", expect.stringContaining("One of two clocks is wrong")]);
+    expect(place.why).toContain(new Date(now).toISOString());
+    expect(place.said.join("\n")).toContain(place.why);
+    place.last.lose();
+    expect(place.why).toBe("reset (ECONNRESET)");
+  }
+});
+
+test("HT6 HM1 a home is told that another one with its identity was cut off; clocks that agree are not mentioned", () => {
+  const place = new Place();
+  place.last.open().say({ ...FULL, now: place.clock.now() - 30_000, notice: "A connection was cut off." });
+  expect([place.state, place.why, place.said[0]]).toEqual([
+    ...["Connected", "A connection was cut off."],
+    "tunnel: A connection was cut off.",
+  ]);
+});
+
+test("TN-3(a) an expired certificate is renewed before anything else, then dialled with; renewed in vain, it waits; a denied renewal ends", async () => {
   const place = new Place();
   place.last.open().say({ ...FULL, mode: "renew", url: "" });
   await place.settled();
@@ -216,11 +309,14 @@ test("TN-3(a) an expired certificate is renewed before anything else, then diall
   expect([place.state, place.last.options.identity?.certificate]).toEqual(["Connecting", `${PEM} 1`]);
 
   place.last.open().say({ ...FULL, mode: "renew", url: "" });
+  expect([place.state, place.why]).toEqual(["BackoffWait", expect.stringContaining("does not accept it")]);
+  place.clock.advance(1000);
+  place.last.open().say({ ...FULL, mode: "renew", url: "" });
   await place.settled();
   place.last.say({ type: "denied", message: "Too late." });
   expect([place.state, place.tunnel.view.why]).toEqual(["Ended", "Too late."]);
   place.clock.advance(DAY);
-  expect(place.dials).toHaveLength(2);
+  expect(place.dials).toHaveLength(3);
 });
 
 test("TN-3(b,c) a revoked certificate ends, until there is a new enrolment; other refusals are tried again", async () => {

@@ -2,10 +2,16 @@
 // opens: the control stream, and one stream for each browser.
 // HT1. The certificate is renewed over the live tunnel when a third of its life is left. The new one is stored before
 //      anything else happens; the connection stays.
+//      One that the relay does not accept once it has renewed it is a failure: they are not renewed in a loop.
 // HT2. Both sides send heartbeats. If nothing arrives for two intervals, the connection is dead (TC2).
-// HT3. A circuit breaker is around dialling (CB-1): while it is open, a try fails without a connection.
+// HT3. A circuit breaker is around dialling (CB-1): while it is open, a try makes no connection. It is open for less
+//      time than backoff waits by then, so that it takes none of the tries that backoff plans (TN-2): it stops those
+//      that come besides, when the tunnel is turned off and on. Each enrolment has its own: it may be at another relay.
 // HT4. Events of a connection that was given up are ignored.
 // HT5. Streams are accepted only on a tunnel that was welcomed in full.
+// HT6. The relay's time counts for renewal: by a wrong clock of this machine, a certificate would be renewed again
+//      and again, or not before its end. People are told of the difference, and of what else the relay wants them
+//      to know.
 import { CircuitBreaker, type Pass } from "../base/breaker.ts";
 import { isFault } from "../base/fault.ts";
 import { NEW_TUNNEL, stepTunnel, type TunnelNews, type TunnelView } from "../core/tunnel/tunnel.ts";
@@ -24,6 +30,7 @@ import type { Certificates } from "../world/certificates.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Random } from "../world/random.ts";
 import type { Tunnel, TunnelStream, TunnelStreamEvents, Tunnels } from "../world/tunnel.ts";
+import { clockWords, endWords } from "./tunnel-words.ts";
 
 export type TunnelPorts = {
   readonly tunnels: Tunnels;
@@ -44,13 +51,16 @@ export type TunnelPorts = {
   say(words: string): void;
 };
 
-/** HT3. Backoff paces the tries already; this spares a relay in trouble those of the first half minute. */
-const BREAKER = { name: "The relay", threshold: 5, timeoutMs: 60_000 };
+/** HT3. After the fifth failure backoff waits for 16 s with jitter: for 12.8 s at least, and longer after the next. */
+const BREAKER = { name: "The relay", threshold: 5, timeoutMs: 12_000 };
 /** HT1 */
 const RENEW_AT = 1 / 3;
 /** How often a live tunnel looks whether it is time to renew; a failed renewal waits as long. */
 const RENEWAL_MS = 60_000;
 const SILENT: TunnelStreamEvents = { bytes: () => undefined, drained: () => undefined, closed: () => undefined };
+
+const NOT_ACCEPTED = "The relay has renewed the certificate, and does not accept it.";
+const UNENROLLED: TunnelNews = { kind: "lost", why: "This home is not enrolled." };
 
 type Welcome = Extract<RelayMessage, { readonly type: "welcome" }>;
 
@@ -61,6 +71,10 @@ type Dialled = {
   tunnel: Tunnel | undefined;
   control: TunnelStream | undefined;
   welcome: Welcome | undefined;
+  /** By how much this machine's clock is ahead of the relay's (HT6). */
+  aheadMs: number;
+  /** What people should know of it while it lasts (HT6). */
+  noted: string;
   /** The key of a request that was sent and not answered. */
   renewing: string | undefined;
   heardAt: number;
@@ -70,11 +84,13 @@ type Dialled = {
 
 export class HomeTunnel {
   readonly #ports: TunnelPorts;
-  readonly #breaker = new CircuitBreaker(BREAKER);
+  #breaker = new CircuitBreaker(BREAKER);
   #view: TunnelView = NEW_TUNNEL;
   /** The identity that this view is about: a new enrolment begins anew. */
   #id: string | undefined;
   #dialled: Dialled | undefined;
+  /** HT1. The certificate that was renewed before this connection. */
+  #renewedTo: string | undefined;
   #cancel: () => void = () => undefined;
 
   constructor(ports: TunnelPorts) {
@@ -101,6 +117,7 @@ export class HomeTunnel {
   #begin(id: string | undefined): void {
     this.#take({ kind: "turned off" });
     this.#id = id;
+    this.#breaker = new CircuitBreaker(BREAKER); // HT3
     this.#view = { ...NEW_TUNNEL, since: this.#ports.clock.elapsed() };
   }
 
@@ -127,7 +144,9 @@ export class HomeTunnel {
   }
 
   #report(): void {
-    this.#ports.changed(this.#view, this.#view.state === "Connected" ? (this.#dialled?.welcome?.url ?? "") : "");
+    const view = this.#view;
+    const { welcome, noted = "" } = (view.state === "Connected" ? this.#dialled : undefined) ?? {};
+    this.#ports.changed({ ...view, why: view.why === "" ? noted : view.why }, welcome?.url ?? "");
   }
 
   #plan(): void {
@@ -142,23 +161,28 @@ export class HomeTunnel {
   #drop(): void {
     const dialled = this.#dialled;
     this.#dialled = undefined;
-    dialled?.stopBeat();
-    dialled?.stopLife();
-    dialled?.tunnel?.close();
+    if (dialled === undefined) return;
+    this.#breaker.cancelled(dialled.pass); // Unless its outcome is known.
+    dialled.stopBeat();
+    dialled.stopLife();
+    dialled.tunnel?.close();
   }
 
   #dial(): void {
-    const { clock, tunnels } = this.#ports;
+    const { clock } = this.#ports;
     this.#drop();
     const enrolment = this.#ports.enrolment();
-    const pass = this.#breaker.admit(clock.elapsed()); // HT3
-    if (enrolment === undefined || !pass.ok) {
-      const why = pass.ok ? "This home is not enrolled." : pass.error.message;
-      clock.soon(() => this.#take({ kind: "lost", why }));
-      return;
-    }
+    const pass = enrolment && this.#breaker.admit(clock.elapsed()); // HT3
+    const { until } = this.#breaker;
+    if (pass === undefined) clock.soon(() => this.#take(UNENROLLED));
+    else if (!pass.ok) clock.soon(() => this.#take({ kind: "barred", until, why: pass.error.message }));
+    else if (enrolment !== undefined) this.#connect(enrolment, pass.value);
+  }
+
+  #connect(enrolment: Enrolment, pass: Pass): void {
+    const { clock, tunnels } = this.#ports;
     const dialled: Dialled = {
-      ...{ enrolment, pass: pass.value, tunnel: undefined, control: undefined, welcome: undefined },
+      ...{ enrolment, pass, tunnel: undefined, control: undefined, welcome: undefined, aheadMs: 0, noted: "" },
       ...{ renewing: undefined, heardAt: clock.elapsed(), stopBeat: () => undefined, stopLife: () => undefined },
     };
     this.#dialled = dialled;
@@ -168,7 +192,7 @@ export class HomeTunnel {
       connected: () => this.#of(dialled, () => this.#take({ kind: "established" })),
       secured: () => undefined,
       stream: (path, stream) => this.#stream(dialled, path, stream),
-      closed: ({ code, message }) => this.#of(dialled, () => this.#lost(dialled, `${message} (${code})`)),
+      closed: (end) => this.#of(dialled, () => this.#lost(dialled, endWords(end, clock.now()))),
     });
   }
 
@@ -206,22 +230,36 @@ export class HomeTunnel {
   }
 
   #message(dialled: Dialled, message: RelayMessage): void {
-    if (message.type === "welcome") this.#welcomed(dialled, message);
-    if (message.type === "refused") this.#refused(message.reason, message.message);
+    if (message.type === "welcome") this.#greeted(dialled, message);
+    if (message.type === "refused") this.#refused(dialled, message.reason, message.message);
     if (message.type === "ping") this.#send(dialled, { type: "pong" });
     if (message.type === "certificate") void this.#renewed(dialled, message.certificate, message.authority);
     if (message.type === "denied") this.#denied(dialled, message.message);
   }
 
-  #refused(reason: string, why: string): void {
+  #refused(dialled: Dialled, reason: string, why: string): void {
+    this.#breaker.failed(dialled.pass, this.#ports.clock.elapsed());
     if (reason === REFUSED.revoked) this.#take({ kind: "revoked", why });
     else if (reason === REFUSED.expired) this.#take({ kind: "renewal denied", why });
     else this.#take({ kind: "refused", why });
   }
 
+  /** HT1 */
+  #greeted(dialled: Dialled, welcome: Welcome): void {
+    const isFresh = dialled.enrolment.certificate === this.#renewedTo;
+    this.#renewedTo = undefined;
+    if (isFresh && welcome.mode !== "full") this.#lost(dialled, NOT_ACCEPTED);
+    else this.#welcomed(dialled, welcome);
+  }
+
   #welcomed(dialled: Dialled, welcome: Welcome): void {
+    const { clock, say } = this.#ports;
+    const { notice = "", now = clock.now() } = welcome;
     dialled.welcome = welcome;
-    this.#breaker.succeeded(dialled.pass, this.#ports.clock.elapsed());
+    dialled.aheadMs = clock.now() - now;
+    dialled.noted = `${notice} ${clockWords(clock.now(), now)}`.trim();
+    if (dialled.noted !== "") say(`tunnel: ${dialled.noted}`);
+    this.#breaker.succeeded(dialled.pass, clock.elapsed());
     this.#beat(dialled, welcome.heartbeatMs);
     this.#take({ kind: welcome.mode === "full" ? "welcomed" : "expired" });
     if (welcome.mode === "full") this.#watchLife(dialled);
@@ -253,7 +291,8 @@ export class HomeTunnel {
   #watchLife(dialled: Dialled): void {
     const { clock, certificates } = this.#ports;
     const life = certificates.lifeOf(this.#ports.enrolment()?.certificate ?? dialled.enrolment.certificate);
-    const left = life === undefined ? 1 : (life.notAfter - clock.now()) / (life.notAfter - life.notBefore);
+    const now = clock.now() - dialled.aheadMs; // HT6
+    const left = life === undefined ? 1 : (life.notAfter - now) / (life.notAfter - life.notBefore);
     if (left < RENEW_AT) void this.#renew();
     dialled.stopLife = clock.after(RENEWAL_MS, () => this.#of(dialled, () => this.#watchLife(dialled)));
   }
@@ -279,6 +318,7 @@ export class HomeTunnel {
       return this.#of(dialled, () => this.#take({ kind: "lost", why: "The new certificate could not be stored." }));
     }
     dialled.renewing = undefined;
+    this.#renewedTo = certificate;
     this.#of(dialled, () => this.#take({ kind: "renewed" }));
   }
 

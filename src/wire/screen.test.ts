@@ -1,6 +1,7 @@
 // The messages between the daemon and the screen program.
 import { expect, test } from "bun:test";
-import { answerOf, parseScreenAnswer, parseScreenRequest } from "./screen.ts";
+import { parseAnswer } from "./answer-line.ts";
+import { answerOf, parseScreenRequest } from "./screen.ts";
 
 const size = { cols: 80, rows: 24 };
 const from = { offset: 3, ...size, vt: "x", exact: true, at: "2026-01-01T00:00:00.000Z", title: "", alternate: false };
@@ -47,9 +48,9 @@ test("an incomplete request is refused; without a number it is ignored", () => {
 
 test("answers are a value or a refusal by number", () => {
   const error = { code: "c", message: "m", hint: "h" };
-  expect(parseScreenAnswer({ n: 2, ok: true, value: "v" })).toEqual({ n: 2, answer: { ok: true, value: "v" } });
-  expect(parseScreenAnswer({ n: 2, ok: false, error })).toEqual({ n: 2, answer: { ok: false, error } });
-  expect(parseScreenAnswer({ n: 2, ok: false, error: { code: "c" } })).toBeUndefined();
-  expect(parseScreenAnswer({ ok: true })).toBeUndefined();
+  expect(parseAnswer({ n: 2, ok: true, value: "v" })).toEqual({ n: 2, answer: { ok: true, value: "v" } });
+  expect(parseAnswer({ n: 2, ok: false, error })).toEqual({ n: 2, answer: { ok: false, error } });
+  expect(parseAnswer({ n: 2, ok: false, error: { code: "c" } })).toBeUndefined();
+  expect(parseAnswer({ ok: true })).toBeUndefined();
   expect(answerOf("farewell", { ok: true, value: "v" })).toEqual({ ok: true, value: "v" });
 });

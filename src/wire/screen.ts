@@ -1,7 +1,7 @@
 // Messages to and from the screen program: one JSON object a line each way; answers are in order and carry the number.
 // N1. A malformed request is refused; it never makes the program fail.
 // N2. A line is bounded. The longest is a snapshot of a huge window with a colour for each cell.
-import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import type { ScreenCells, ScreenSnapshot } from "../core/terminal/screen.ts";
 import { fitting } from "./check.ts";
 import { type HolderSize, SIZE_SHAPE, side } from "./holder/protocol.ts";
@@ -82,18 +82,6 @@ const UNUSABLE = refused(
   "The screen program received a request that it does not know.",
   "The daemon and the screen program are of different versions: restart the daemon.",
 );
-
-const REFUSAL: Shape<Refusal> = object({ code: text, message: text, hint: text });
-
-export type ScreenAnswer = { readonly n: number; readonly answer: Result<unknown> };
-
-export function parseScreenAnswer(fields: Readonly<Record<string, unknown>>): ScreenAnswer | undefined {
-  const { n, ok: fine, value, error } = fields;
-  if (typeof n !== "number") return undefined;
-  if (fine === true) return { n, answer: ok(value) };
-  const refusal = fitting(REFUSAL, error);
-  return refusal === undefined ? undefined : { n, answer: { ok: false, error: refusal } };
-}
 
 /** The program builds answers from the same types, and is of our version: it was started from our sources. */
 export function answerOf<Op extends keyof ScreenAnswers>(_: Op, answer: Result<unknown>): Result<ScreenAnswers[Op]> {

@@ -24,6 +24,7 @@ export const PROGRAMS = {
   web: "src/web/program.ts",
   relay: "src/relay/program.ts",
   screen: "src/screen/program.ts",
+  search: "src/search/program.ts",
   holder: "src/holder/main.ts",
   orders: "src/holder/orders-main.ts",
 } as const;

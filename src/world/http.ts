@@ -5,8 +5,8 @@
 // HT3. A request body is read only on demand, and one over the limit is refused by the server itself.
 // HT4. The client follows no redirects and reads a body only as fast as it is consumed. `stop` cancels; a broken
 //      connection is a Fault.
-// HT5. A handler only gets a target that is a path of ours, with one slash in front: `//x` would be another host to
-//      whoever resolves it. Anything else, and a Host that makes no address, is answered with 400.
+// HT5. A handler only gets a target that is a path of ours, with one slash in front: `//x` would be another host when
+//      it is resolved. Anything else, and a Host that makes no address, is answered with 400.
 // HT6. A WebSocket is opened only if the handler says so. A message over the limit closes it, and so does a client that
 //      is gone without a word. An error in its events closes it, and is reported like that of a handler.
 

@@ -25,6 +25,9 @@ function policy(nonce?: string): string {
   return [...NOTHING_ELSE, NO_FRAMES, ...own].join("; ");
 }
 
+/** Of the page's other files: it matters for the service worker, which connects to its own host and shows an icon. */
+const FILE_POLICY = [...NOTHING_ELSE, NO_FRAMES, "connect-src 'self'", "img-src 'self'"].join("; ");
+
 /** A1. `connects`: to where. */
 function ownSources(nonce: string, connects: string): string[] {
   const styles = `style-src 'self' 'nonce-${nonce}'`;
@@ -63,7 +66,7 @@ export const EXPORT_HEADERS: Readonly<Record<string, string>> = {
 export function served(request: HttpRequest, { type, bytes, gzip, etag }: PageFile): HttpResponse {
   const cached = { ...SAFE, "cache-control": "no-cache", etag, vary: "accept-encoding" }; // A2
   if (request.header("if-none-match") === etag) return { status: 304, headers: cached, body: "" };
-  const headers = { ...cached, "content-type": type, "content-security-policy": policy() };
+  const headers = { ...cached, "content-type": type, "content-security-policy": FILE_POLICY };
   const takesGzip = /\bgzip\b/.test(request.header("accept-encoding") ?? "");
   if (!takesGzip) return { status: 200, headers, body: bytes };
   return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: gzip };

@@ -59,7 +59,7 @@ export interface Kinship extends Identities {
   kin(pid: number): Kin | undefined;
   /** The path of its program; null if it is not readable to us. */
   executable(pid: number): string | null;
-  /** Our parent now: whoever started us, or took us over. */
+  /** Our parent now: the process that started us, or took us over. */
   parent(): number;
   /**
    * A variable from the process's initial environment; undefined if it is not set, or the process is gone or not

@@ -35,6 +35,14 @@ test("AG-6(a) EL-4(c) a turn is one process; the next one resumes the session th
   });
 });
 
+test("a program that reads its input to the end gets that end", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "stdin");
+  await place.rests(id, 1);
+  expect(place.text("notes")).toBe("new stdin\n");
+});
+
 test("D3 a message that looks like an option reaches the program as text", async () => {
   const place = home();
   const id = await begin(place);
@@ -58,7 +66,7 @@ test("a turn whose process fails has failed, with its output; its messages are n
   const id = await begin(place);
   await place.say(id, "fail now");
   const { reason } = await place.lastOf(id, "turn.failed");
-  expect(reason).toBe("It ended with exit code 3. it will not");
+  expect(reason).toBe("It ended with exit code 3. it will not for a reason");
   await place.say(id, "three");
   await place.lastOf(id, "turn.complete");
   expect(

@@ -6,6 +6,7 @@ import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import { derivedId } from "../../src/core/agent/derive.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { promptMachine, stageOf } from "../../src/core/agent/prompt-machine.ts";
+import { listedPrompts } from "../../src/wire/rpc/listed-agent.ts";
 import { AgentFixture, CHILD } from "./house.ts";
 
 const DAY = 24 * 3_600_000;
@@ -256,6 +257,22 @@ test("H6 a worded rule is added with its answer, once, for this agent or for all
     fixture.says("a", { ...ASK, request: "r2", input: { command: "another" } });
     expect(fixture.agent("a").prompts.at(-1)?.state).toMatchObject({ kind: "answered", by: "rule" });
   }
+});
+
+test("a decided prompt names its rule, and a rule says when and in which browser it was made", () => {
+  const { fixture, prompt } = asked();
+  fixture.do({ ...answer(prompt, "allow", true), device: "d1" });
+  fixture.do({ kind: "rule-add", id: "a", rule: { ...rule("o", "deny", "Edit"), made: { at: "never", device: "x" } } });
+  fixture.says("a", { ...ASK, request: "r2" }, { ...ASK, request: "r3", tool: "Edit" });
+  const { prompts, rules } = fixture.agent("a");
+  const by = prompts.map(({ state }) => ("by" in state ? [state.by, state.rule] : state.kind));
+  expect(by).toEqual([
+    ["user", undefined],
+    ["rule", `always-${prompt}`],
+    ["rule", "o"],
+  ]);
+  expect(rules.map(({ made }) => made)).toEqual([{ at: fixture.at, device: "d1" }, { at: fixture.at }]);
+  expect(listedPrompts([fixture.agent("a")], true).at(-1)?.given).toMatchObject({ by: "rule", rule: "o" });
 });
 
 test("H6 --always pins every argument, and is refused if it cannot", () => {

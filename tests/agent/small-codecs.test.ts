@@ -76,13 +76,35 @@ test("D3 a value that begins with - never becomes an option of a command, and is
 });
 
 test("SP-1(a) the end of a command is the end of its turn", () => {
-  const end = (code: number | null, signal: string | null, output: string) => command.ended?.({ code, signal }, output);
+  const end = (code: number | null, signal: string | null, text: string, errors = "") =>
+    command.ended?.({ code, signal }, { text, errors }, facts());
   expect(end(0, null, "all\nis well\n")).toEqual([{ kind: "done", response: "all\nis well" }]);
   expect(end(0, null, 'noise\n{"type":"result","result":"fine"}\n')).toEqual([{ kind: "done", response: "fine" }]);
   expect(end(3, null, "no key")).toEqual([
     { kind: "failed", reason: "It ended with exit code 3. no key", retryable: true },
   ]);
   expect(end(null, "SIGKILL", "")).toEqual([{ kind: "failed", reason: "It was ended by SIGKILL.", retryable: true }]);
+  expect(end(1, null, "", "not logged in\n")).toEqual([
+    { kind: "failed", reason: "It ended with exit code 1. not logged in", retryable: true },
+  ]);
+});
+
+test("D4 with an output_path the answer is the last text it leads to, not the stream of events", () => {
+  const codex = (output: string) =>
+    command.ended?.(
+      { code: 0, signal: null },
+      { text: output, errors: "" },
+      facts({}, { ...CURSOR, options: { output_path: "$.item.text" } }),
+    );
+  const events = [
+    { type: "thread.started", thread_id: "t" },
+    { type: "item.completed", item: { type: "agent_message", text: "first" } },
+    { type: "item.completed", item: { type: "agent_message", text: "the answer" } },
+    { type: "turn.completed", usage: { input_tokens: 1 } },
+  ];
+  const lines = events.map((event) => JSON.stringify(event)).join("\n");
+  expect(codex(`${lines}\n`)).toEqual([{ kind: "done", response: "the answer" }]);
+  expect(codex("no JSON at all\n")).toEqual([{ kind: "done", response: "no JSON at all" }]);
 });
 
 test("the same conversation always makes the same request", () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
+import { listedAgent } from "../../src/wire/rpc/listed-agent.ts";
 import { AgentFixture } from "./house.ts";
 
 test("AG-3(a,b) a message to an idle agent wakes it, and is delivered only when its process has accepted the prompt", () => {
@@ -329,4 +330,20 @@ test("an apparent question from a bare LLM opens no prompt: it could not receive
   fixture.send("a", "m1");
   fixture.says("a", { kind: "ask", request: "r1", tool: "Bash", input: {} }, { kind: "done", response: "well" });
   expect([fixture.agent("a").prompts, fixture.agent("a").turns, fixture.state("a")]).toEqual([[], 1, "idle"]);
+});
+
+test("why a turn failed is known until one is complete, and listed", () => {
+  const fixture = new AgentFixture();
+  fixture.create("a");
+  fixture.send("a", "m1");
+  fixture.start("a");
+  fixture.says("a", { kind: "failed", reason: "no key", retryable: false });
+  const failure = { turn: 1, reason: "no key", at: fixture.at };
+  expect([fixture.agent("a").failure, listedAgent(fixture.agent("a")).failure]).toEqual([failure, failure]);
+  fixture.send("a", "m2");
+  expect(fixture.agent("a").failure).toEqual(failure);
+  const { confirmed, entries } = fixture.agent("a").outbox;
+  fixture.do({ kind: "taken", id: "a", generation: 1, through: confirmed + entries.length, pieces: 9 });
+  fixture.done("a", "better");
+  expect(["failure" in fixture.agent("a"), "failure" in listedAgent(fixture.agent("a"))]).toEqual([false, false]);
 });

@@ -3,9 +3,12 @@
 // TH2. No sleeps: `until` waits for a fact, and fails with its name.
 // TH3. `listed` and `says` start no command if a live daemon answers: it takes fifty times the processor time. They
 //      show what `ls` and `history` print, by the code of these.
+// TH4. Commands that tests look with again and again run inside the test, by the same code from the command line on;
+//      `started` starts a process for any command.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { visible } from "../../src/base/visible.ts";
+import { runCli } from "../../src/cli/run.ts";
 import { type Row, rowOf } from "../../src/cli/terminal/listed.ts";
 import { PlainText } from "../../src/core/terminal/plain-text.ts";
 import { dial } from "../../src/home/dial.ts";
@@ -14,12 +17,18 @@ import { tapeParts } from "../../src/home/held/tape-parts.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
+import { realWatch } from "../../src/world/real/watch.ts";
+import { realWorld } from "../../src/world/world.ts";
 import { killIfThere } from "../daemon/home.ts";
 import { ours, oursAt } from "../ours.ts";
 import { smallHome } from "../small-home.ts";
 import { until } from "../until.ts";
+import { fakeConsole } from "./fake-console.ts";
 
 const MAIN = ours("src/cli/main.ts");
+/** TH4 */
+const LOOKS =
+  /^(?:status|ls|prompts|rules ls|workflows(?= --json$|$)|agent (?:log|inspect|tree)|tunnel status|recovery report)\b/;
 const homes: Home[] = [];
 
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -47,7 +56,20 @@ export class Home {
   }
 
   run(...args: readonly string[]): Promise<Ended> {
+    return LOOKS.test(args.join(" ")) && !args.includes("-f") ? this.#look(args) : this.started(...args);
+  }
+
+  /** In a process of its own, whatever command it is. */
+  started(...args: readonly string[]): Promise<Ended> {
     return this.#run([...MAIN, ...args]);
+  }
+
+  /** TH4 */
+  async #look(args: readonly string[]): Promise<Ended> {
+    const console = { ...fakeConsole({ env: this.env }), absolute: (path: string) => resolve(this.path, path) };
+    const world = { ...realWorld(), console, watch: realWatch() };
+    const code = await runCli(args, console, async () => world);
+    return { code, ...console.printed };
   }
 
   /** The command of another installation. */
@@ -128,17 +150,23 @@ export class Home {
     this.ended = true;
     for (const window of this.#windows) window.kill("SIGKILL");
     // At once, since they restart each other. `down --kill` would take ten times the processor time.
-    for (let left = this.#left(); left.length > 0 || someoneStarts(); left = this.#left()) {
-      for (const pid of left) killIfThere(pid);
+    for (let left = this.#left(); left === undefined || left.length > 0; left = this.#left()) {
+      for (const pid of left ?? []) killIfThere(pid);
       await Bun.sleep(1);
     }
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** TH1. A terminal's program has it as HOME, and its holder as an argument. */
-  #left(): number[] {
-    const isMine = (pid: string) => ["cmdline", "environ"].some((of) => readProc(pid, of).includes(this.path));
-    return pidsNow().filter(isMine).map(Number);
+  /**
+   * TH1. A terminal's program has it as HOME, and its holder as an argument. Undefined if there is none, but a program
+   * is just being loaded: it has neither arguments nor an environment yet, and may be one of ours.
+   */
+  #left(): number[] | undefined {
+    const all = pidsNow().map((pid) => ({ pid, words: readProc(pid, "cmdline") })); // Each process is looked at once.
+    const isMine = (pid: string, words: string) => `${words}${readProc(pid, "environ")}`.includes(this.path);
+    const mine = all.filter(({ pid, words }) => isMine(pid, words)).map(({ pid }) => Number(pid));
+    const someoneStarts = all.some(({ pid, words }) => words === "" && existsSync(`/proc/${pid}/exe`));
+    return mine.length === 0 && someoneStarts ? undefined : mine;
   }
 }
 
@@ -156,11 +184,6 @@ function plainText(home: string, id: string): string {
 
 function pidsNow(): string[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-}
-
-/** Whether a program is just being loaded: it has neither arguments nor an environment yet, and may be one of ours. */
-function someoneStarts(): boolean {
-  return pidsNow().some((pid) => readProc(pid, "cmdline") === "" && existsSync(`/proc/${pid}/exe`));
 }
 
 function readProc(pid: string, of: string): string {

@@ -14,6 +14,7 @@ import { PRINCIPALS } from "./rooms/principals.ts";
 import { PROXY } from "./rooms/proxy.ts";
 import { RELAY_MUTANTS } from "./rooms/relay.ts";
 import { SCREEN } from "./rooms/screen.ts";
+import { SEARCH } from "./rooms/search.ts";
 import { SHIM } from "./rooms/shim.ts";
 import { VT } from "./rooms/vt.ts";
 import { WATCHDOG } from "./rooms/watchdog.ts";
@@ -35,6 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PRINCIPALS,
   ...PROXY,
   ...SCREEN,
+  ...SEARCH,
   ...SHIM,
   ...VT,
   ...WATCHDOG,

@@ -1,27 +1,34 @@
-// Prompts while daemon and push service are killed at random: each is shown, in the end once for each browser and
-// replaced when it is answered, and none is answered twice.
+// Prompts while daemon, web host and push service are killed at random: each is shown, in the end once for each browser
+// and replaced when it is answered, and none is answered twice.
 // KI1. The agents outlive daemons, so a daemon that starts finds prompts that nobody was called about, prompts that
 //      were answered while it died, and notifications whose replies were lost.
+// KI2. The web host takes part in answers: phones give theirs through it, as their service workers do.
 import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { AGENT_PATIENCE_MS } from "../agent/agent-home.ts";
 import { amount, seeded } from "../sim/fuzz/profile.ts";
 import type { SimRandom } from "../sim/random.ts";
 import { until } from "../until.ts";
 import { NotifyHome } from "./notify-home.ts";
 import { type Browser, PushServer } from "./push-server.ts";
+import { WebHostProcess } from "./web-host.ts";
 
 const PROMPTS = amount(12, 1_000);
 const AGENTS = amount(2, 20);
 
 const push = await PushServer.open();
 const home = new NotifyHome(push);
+const config = home.file("web.toml");
+writeFileSync(config, ""); // That of the home has no page.
+const host = new WebHostProcess(home.path, { PATH: process.env["PATH"] ?? "", HOLDFAST_CONFIG: config });
 
 afterAll(async () => {
+  await host.kill();
   await home.close();
   await push.close();
 });
 
-/** Kills one of the two now and then, and starts it again. */
+/** Kills one of the three now and then, and starts it again. */
 async function disturb(random: SimRandom): Promise<void> {
   const chance = random.int(10);
   if (chance < 2) {
@@ -31,7 +38,10 @@ async function disturb(random: SimRandom): Promise<void> {
   } else if (chance < 4) {
     await push.kill();
     await push.start();
-  } else if (chance < 5) {
+  } else if (chance < 6) {
+    await host.kill();
+    host.start();
+  } else if (chance < 7) {
     push.breaks = () => {
       push.breaks = () => false; // Once.
       return true;
@@ -39,7 +49,18 @@ async function disturb(random: SimRandom): Promise<void> {
   }
 }
 
-/** Answers until it is taken: the daemon may be dying. Returns whether this answer was the one that counted. */
+/** KI2. By both phones at once: one of them is first. */
+async function answerByPhones(prompt: string, random: SimRandom): Promise<void> {
+  const both = Promise.all(["phone", "desk"].map((name) => host.answer(home.token(name), prompt)));
+  await disturb(random);
+  const codes = (await both).map((done) => (done.ok ? "ok" : done.error.code)).toSorted();
+  expect([
+    ["answered", "ok"],
+    ["answered", "answered"],
+  ]).toContainEqual(codes);
+}
+
+/** In a shell, until it is taken: the daemon may be dying. */
 async function answer(prompt: string): Promise<void> {
   await until(
     `${prompt} is answered`,
@@ -50,6 +71,10 @@ async function answer(prompt: string): Promise<void> {
     () => home.daemon.said(),
     AGENT_PATIENCE_MS,
   );
+}
+
+async function answerAll(prompts: readonly string[], random: SimRandom): Promise<void> {
+  for (const prompt of prompts) await (random.int(2) > 0 ? answerByPhones(prompt, random) : answer(prompt));
 }
 
 async function openPrompts(): Promise<string[]> {
@@ -95,6 +120,7 @@ async function isOver(browser: Browser, answered: ReadonlySet<string>): Promise<
 test("every prompt is shown by every browser, and its end in the same place, whatever is killed", async () => {
   const random = seeded(37);
   await home.live();
+  host.start();
   const browsers = [await home.subscribed("phone"), await home.subscribed("desk")];
   const agents: string[] = [];
   for (let at = 0; at < AGENTS; at += 1) agents.push(await home.agent(`agent-${at}`));
@@ -106,7 +132,7 @@ test("every prompt is shown by every browser, and its end in the same place, wha
     await disturb(random);
     if (random.int(3) > 0) for (const prompt of found) await isShown(browsers, prompt, "question");
     await disturb(random);
-    for (const prompt of found) await answer(prompt);
+    await answerAll(found, random);
     for (const prompt of found) answered.add(prompt);
   }
   await home.isLive(home.daemon);

@@ -32,6 +32,11 @@ export class NotifyHome extends AgentHome {
     this.#tokens.set(name, (await this.must("device.redeem", { link, name })).token);
   }
 
+  /** Of a browser that was let in. */
+  token(name: string): string {
+    return this.#tokens.get(name) ?? "";
+  }
+
   /** Asks as this browser. */
   async as<M extends Method>(
     name: string,
@@ -40,7 +45,7 @@ export class NotifyHome extends AgentHome {
   ): Promise<Result<Methods[M]["result"]>> {
     const dial = (events: { bytes(bytes: Uint8Array): void; closed(): void }) =>
       realSockets().connect(this.file("run/daemon.sock"), events);
-    const client = await RpcClient.connect(dial, this.#tokens.get(name) ?? "", "test");
+    const client = await RpcClient.connect(dial, this.token(name), "test");
     if (!client.ok) throw new Error(client.error.message);
     const answer = await client.value.call(method, params);
     client.value.close();

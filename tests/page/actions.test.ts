@@ -68,8 +68,10 @@ test.skipIf(!HAS_CHROMIUM)(
     for (const [view, isThere] of [
       ["Now", "asks to use"],
       ["Terminals", "Start again"],
+      ["Agents", "one"],
       ["Recovery", "What takes room"],
       ["Access", "this browser"],
+      ["Workflows", "push"],
     ] as const) {
       await show(tab, view);
       await tab.page.getByText(isThere).first().waitFor();

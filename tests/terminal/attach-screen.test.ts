@@ -6,6 +6,7 @@ import { describe as described, linesOf } from "../../src/vt/describe.ts";
 import { Emulator } from "../../src/vt/emulator.ts";
 import { powerCut, Rebooting } from "../cli/power-cut.ts";
 import { endAll, Home, type Window } from "../cli/terminal-home.ts";
+import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 
 afterEach(endAll, 180_000);
@@ -76,6 +77,39 @@ const FULL_SCREEN = [
   WORK,
   `while :; do read -r row && printf '${ESC}[%d;5H${ESC}[7mtold %d${ESC}[0m' $row $row; done`,
 ].join("; ");
+
+const TMUX = Bun.which("tmux");
+
+test.skipIf(TMUX === null)(
+  "RP4 attached from tmux, a program that asks the terminal outside of it is shown, replayed and live (needs tmux)",
+  async () => {
+    const home = new Home();
+    const tmux = (...args: readonly string[]) =>
+      Bun.spawnSync([TMUX ?? "", "-S", join(home.path, "tmux"), ...args], { env: home.env }).stdout.toString();
+    const asks = `${ESC}Ptmux;${ESC}${ESC}]11;?\u0007${ESC}\\\\`;
+    const says = `stty -echo; printf 'before${asks}after\\r\\n'; while read -r line; do printf "${asks}got $line\\r\\n"; done`;
+    await home.ok("new", "-d", "wraps", "--", "sh", "-c", says);
+    await home.says("wraps", "after");
+    tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", ...ours("src/cli/main.ts", "attach", "wraps"));
+    const shows = (text: string) =>
+      until(
+        `tmux shows ${text}`,
+        () => tmux("capture-pane", "-p").includes(text),
+        () => tmux("capture-pane", "-p"),
+      );
+    await shows("beforeafter");
+    const other = home.window(["attach", "wraps"], SIZE); // It answers now: what the one in tmux gets is filtered.
+    await until(
+      "the other window shows it, too",
+      () => rowsOf(other.seen).includes("beforeafter"),
+      () => other.seen,
+    );
+    other.type("line\r");
+    await shows("got line");
+    await leave(other);
+    tmux("kill-server");
+  },
+);
 
 test("a full-screen program is shown as it is, after any amount of output, without being asked to redraw", async () => {
   const home = new Home();

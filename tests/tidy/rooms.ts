@@ -15,6 +15,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   watchdog: ["base", "world", "wire", "log", "home"],
   holder: ["base", "core", "world", "wire", "log", "home"],
   screen: ["base", "core", "world", "wire", "log", "vt"],
+  search: ["base", "core", "world", "log", "wire"],
   daemon: ["base", "core", "world", "log", "wire", "home"],
   web: ["base", "core", "wire", "world", "log", "home"],
   /** Runs in browsers. */
@@ -45,7 +46,7 @@ const DAEMON_ROOT = new Set([
     "fold",
   ],
   ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip", "pages"],
-  ...["devices"],
+  ...["devices", "asked-program"],
 ]);
 
 /** What the page may take of vt/: the rest needs the world. */

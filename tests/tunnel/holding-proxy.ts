@@ -1,5 +1,5 @@
-// A TCP proxy between two parts, which can hold what one side has sent until it is told to let it go. What was sent
-// before its sender died still arrives, as on a real network.
+// A TCP proxy between two parts, which can hold what one side has sent until it is told to let it go, and delays each
+// piece as a long way does. What was sent before its sender died still arrives, as on a real network.
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 
 /** `up`: from the one that connects. */
@@ -10,14 +10,17 @@ type Side = { readonly from: Socket; readonly to: Socket; readonly way: Way; hel
 export class HoldingProxy {
   readonly #server: Server;
   readonly #sides = new Set<Side>();
+  readonly #delayMs: number;
   #held: Way | undefined;
 
-  private constructor(target: number) {
+  private constructor(target: number, delayMs: number) {
+    this.#delayMs = delayMs;
     this.#server = createServer((socket) => this.#join(socket, createConnection(target, "127.0.0.1")));
   }
 
-  static async start(target: number): Promise<HoldingProxy> {
-    const proxy = new HoldingProxy(target);
+  /** `delayMs`: of each piece, each way. */
+  static async start(target: number, delayMs = 0): Promise<HoldingProxy> {
+    const proxy = new HoldingProxy(target, delayMs);
     await new Promise<void>((done) => proxy.#server.listen(0, "127.0.0.1", done));
     return proxy;
   }
@@ -55,14 +58,24 @@ export class HoldingProxy {
 
   #watch(side: Side): void {
     this.#sides.add(side);
-    side.from.on("data", (bytes: Buffer) => {
-      side.held.push(bytes);
-      this.#pass(side);
-    });
-    side.from.on("close", () => {
-      side.isEnded = true;
-      this.#pass(side);
-    });
+    side.from.on("data", (bytes: Buffer) =>
+      this.#later(() => {
+        side.held.push(bytes);
+        this.#pass(side);
+      }),
+    );
+    side.from.on("close", () =>
+      this.#later(() => {
+        side.isEnded = true;
+        this.#pass(side);
+      }),
+    );
+  }
+
+  /** In order: timers of one length are. */
+  #later(act: () => void): void {
+    if (this.#delayMs === 0) act();
+    else setTimeout(act, this.#delayMs);
   }
 
   #pass(side: Side): void {

@@ -2,7 +2,7 @@
 // while a message is between two of them. Each point is made certain: the message waits in a proxy on the way, or in
 // the socket of a receiver that is stopped.
 import { afterAll, expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newDevice } from "../../bench/far-device.ts";
 import { processesOf } from "../../bench/processes.ts";
@@ -24,7 +24,8 @@ const HEARTBEAT = "30s";
 /** An answer and a notice are longer, a heartbeat is shorter. */
 const MIN_MESSAGE = 150;
 
-export type Victim = "relay" | "web" | "daemon" | "device";
+export const VICTIMS = ["relay", "web", "daemon", "device"] as const;
+export type Victim = (typeof VICTIMS)[number];
 type Seen = { readonly open?: Readonly<Record<string, string>>; readonly passed?: boolean };
 
 /** Everything that a prompt passes through. */
@@ -33,6 +34,7 @@ class Scene {
   readonly home = new FarHome("[crash_loop]\ncrashes = 1000\n");
   readonly #file = join(newDirectory(closers), "device.json");
   readonly #stopped = new Set<number>();
+  readonly #ids = new Map<string, string>();
   seen: Seen[] = [];
   #device: Bun.Subprocess<"pipe", "pipe", "inherit"> | undefined;
   #toRelay: HoldingProxy | undefined;
@@ -152,6 +154,32 @@ class Scene {
     return found.map(({ pid }) => pid);
   }
 
+  /** Asked for once: later, the daemon may be stopped. */
+  async #placeOf(agent: string): Promise<string> {
+    const id = this.#ids.get(agent) ?? (await this.home.json("agent", "inspect", agent)).id;
+    this.#ids.set(agent, id);
+    return join(this.home.path, "agents", id.replaceAll("-", ""), "processes/1");
+  }
+
+  /** The agent's own process: the child of its holder. */
+  async programOf(agent: string): Promise<number> {
+    const place = await this.#placeOf(agent);
+    const all = processesOf(this.home.path);
+    const holder = all.find(({ words }) => words.includes(place))?.pid;
+    const program = all.find(({ pid }) => readFileSync(`/proc/${pid}/status`, "utf8").includes(`PPid:\t${holder}\n`));
+    if (program === undefined) throw new Error(`${agent} has no process`);
+    return program.pid;
+  }
+
+  /** The holder has recorded it: what the program has said, or what was given to it. */
+  async isRecorded(agent: string, tape: "tape" | "input-tape", words: string): Promise<void> {
+    const place = join(await this.#placeOf(agent), tape);
+    const names = () => (existsSync(place) ? readdirSync(place) : []);
+    const text = () => names().map((name) => readFileSync(join(place, name), "latin1"));
+    const isThere = () => text().some((one) => one.includes(words));
+    await until(`the ${tape} of ${agent} has ${words}`, isThere, text);
+  }
+
   goOn(): void {
     for (const pid of this.#stopped) signal(pid, "SIGCONT");
     this.#stopped.clear();
@@ -205,8 +233,30 @@ async function answered(scene: Scene, agent: string, ask: () => Promise<void>, b
   scene.tell(prompt);
 }
 
+/** The holder has the answer; the program, which is stopped, does not. Returns the program. */
+async function taken(scene: Scene, agent: string, ask: () => Promise<void>): Promise<number> {
+  await ask();
+  const prompt = await scene.shown(agent);
+  const program = await scene.programOf(agent);
+  scene.stop(program);
+  scene.tell(prompt);
+  await scene.isRecorded(agent, "input-tape", '"allow"');
+  return program;
+}
+
 /** In the order of the messages. */
 const POINTS: readonly Point[] = [
+  {
+    name: "the prompt from holder to daemon",
+    reach: async (scene, agent, _, { daemon }) => {
+      const file = join(scene.home.path, agent);
+      await scene.home.ok("agent", "send", agent, `>> wait ${file}\n>> ask Bash make`);
+      await scene.isRecorded(agent, "input-tape", "ask Bash make");
+      scene.stop(daemon);
+      writeFileSync(file, "");
+      await scene.isRecorded(agent, "tape", '"ask"');
+    },
+  },
   {
     name: "the prompt from daemon to web host",
     reach: async (scene, agent, ask, { web }) => {
@@ -261,6 +311,21 @@ const POINTS: readonly Point[] = [
     reach: async (scene, agent, ask) => {
       await answered(scene, agent, ask, () => scene.stop(...scene.holders()));
       await scene.isAnswered(agent);
+    },
+  },
+  {
+    name: "the answer from holder to the agent's program",
+    reach: async (scene, agent, ask) => {
+      await taken(scene, agent, ask);
+    },
+  },
+  {
+    name: "what the agent says then, from holder to daemon",
+    reach: async (scene, agent, ask, { daemon }) => {
+      const program = await taken(scene, agent, ask);
+      scene.stop(daemon);
+      signal(program, "SIGCONT");
+      await scene.isRecorded(agent, "tape", '"allow"');
     },
   },
   {

@@ -12,11 +12,18 @@ import {
   parsePageMessage,
   TUNNEL_PATH,
 } from "../../src/wire/page/messages.ts";
+import { VERSION } from "../../src/wire/version.ts";
 import { type PageFiles, unpack } from "../../src/world/page-files.ts";
 import { buildPage } from "../../src/world/real/page-build.ts";
 import { HOME, web } from "./channels.ts";
 
-const POLICY = ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "img-src 'self' data:"];
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "manifest-src 'self'",
+];
 const AT = "2026-11-18T00:00:00.000Z";
 
 /** What a browser and its home said, as the relay saw it. */
@@ -37,6 +44,14 @@ export class SmallRelay {
   isHomeAway = false;
   /** The home knows the secret, and pairs nobody. */
   isFull = false;
+  /** Nobody answers. */
+  isDown = false;
+  /** It serves the next version of the page, with a worker of its own. */
+  isNewer = false;
+  /** That the home says it has. */
+  version: string = VERSION;
+  /** How often the page itself was asked for. */
+  pages = 0;
   /** Everything is dropped, and nothing is closed. */
   isSilent = false;
   readonly #server: Bun.Server<Tab>;
@@ -87,6 +102,7 @@ export class SmallRelay {
   }
 
   #answer(request: Request, server: Bun.Server<Tab>, files: PageFiles): Response | undefined {
+    if (this.isDown) return new Response("", { status: 502 });
     const { pathname } = new URL(request.url);
     const data: Tab = { channel: undefined, passed: { toHome: [], toDevice: [] } };
     if (pathname === TUNNEL_PATH)
@@ -94,9 +110,16 @@ export class SmallRelay {
     const file = files.get(pathname);
     if (file === undefined) return new Response("", { status: 404 });
     const nonce = crypto.randomUUID();
-    const body = pathname === "/" ? new TextDecoder().decode(file.bytes).replaceAll("%NONCE%", nonce) : file.bytes;
+    const body = this.#served(pathname, file.bytes, nonce);
+    if (request.mode === "navigate" || request.headers.get("sec-fetch-mode") === "navigate") this.pages += 1;
     const policy = [...POLICY, `style-src 'self' 'nonce-${nonce}'`].join("; ");
     return new Response(body, { headers: { "content-type": file.type, "content-security-policy": policy } });
+  }
+
+  #served(path: string, bytes: Bytes, nonce: string): Bytes | string {
+    const text = () => new TextDecoder().decode(bytes).replaceAll("%NONCE%", nonce);
+    if (path === "/") return this.isNewer ? text().replace("<title>", '<meta name="newer" /><title>') : text();
+    return path === "/worker.js" && this.isNewer ? text().replace(/(build\\*":\\*")\w+/, "$1newer") : bytes;
   }
 
   #opened(socket: Socket): void {
@@ -154,7 +177,7 @@ export class SmallRelay {
   #take(channel: Channel, message: PageMessage | undefined): void {
     const isKnown = (token: string) => [...this.devices.values()].includes(token);
     if (message?.type === "hello" && !isKnown(message.token)) channel.close(CLOSE.signedOut, "This is not the token.");
-    else if (message?.type === "hello") send(channel, { type: "welcome", version: "1", home: "/h" });
+    else if (message?.type === "hello") send(channel, { type: "welcome", version: this.version, home: "/h" });
     else if (message?.type === "watch") send(channel, { type: "daemon", up: true, why: "" });
     else if (message?.type === "call") this.#call(channel, message);
   }

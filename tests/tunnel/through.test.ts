@@ -120,7 +120,7 @@ test.skipIf(!HAS_CHROMIUM)(
     expect(await card(tab, "one").getByRole("button").count()).toBe(0);
     expect(await offered(tab)).toEqual([]);
     await show(tab, "Access");
-    await tab.page.getByText("this browser").waitFor();
+    await tab.page.getByText("this browser", { exact: true }).waitFor();
     await tab.page.getByText("Connected", { exact: true }).waitFor(); // The tunnel.
     await tab.page.getByText("may look", { exact: true }).waitFor();
     expect(await tab.page.getByRole("main").getByRole("button").count()).toBe(0);
@@ -191,12 +191,30 @@ test.skipIf(!HAS_CHROMIUM)(
   },
 );
 
+/** Whether it is in safe mode; if it is not, its daemon is killed once more. */
+async function isSafe(home: FarHome): Promise<boolean> {
+  const { active } = await home.json("safe-mode", "status");
+  const { daemon } = await home.pids();
+  if (!active && daemon !== null) process.kill(daemon, "SIGKILL");
+  return active;
+}
+
 test("TN-3(b) SM-3(c) a revoked home is cut off and says so; tunnel off and safe mode disconnect it", async () => {
   const { relay, home } = await started();
   await home.ok("tunnel", "off");
   const isOff = async () => (await home.tunnel()).state === "Disconnected";
   await until("it is off", isOff, () => home.tunnel());
   await home.ok("tunnel", "on");
+  await home.connected();
+
+  await until(
+    "safe mode",
+    () => isSafe(home),
+    () => home.pids(),
+  );
+  await until("it is off", isOff, () => home.tunnel());
+  expect((await home.tunnel()).next).toContain("safe-mode exit");
+  await home.ok("safe-mode", "exit");
   await home.connected();
 
   const { id } = await home.tunnel();

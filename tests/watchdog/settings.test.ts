@@ -4,7 +4,7 @@ import { BUN_FLAGS } from "../../src/base/bun.ts";
 import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
-import { ENGINE_OPTIONS, LATE_COMPILERS, realSelf, type Self } from "../../src/world/self.ts";
+import { EARLY_COMPILERS, ENGINE_OPTIONS, LATE_COMPILERS, realSelf, type Self } from "../../src/world/self.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { put } from "../world/places.ts";
 
@@ -38,7 +38,10 @@ test("WD-1(b) without settings it watches daemon and page: every 2 s, killed aft
 });
 
 test("what an earlier watchdog passed to the daemon is not passed on", () => {
-  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin", ...ENGINE_OPTIONS });
+  expect(read({}).specs.map(({ command }) => command.env)).toEqual([
+    { PATH: "/bin", ...ENGINE_OPTIONS },
+    { PATH: "/bin", ...ENGINE_OPTIONS, ...EARLY_COMPILERS }, // S6
+  ]);
 });
 
 test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) user's programs, commands and every limit can be set", () => {
@@ -94,7 +97,7 @@ test("our own programs start from our installation, without settings that would 
   expect(runtime).toBe(process.execPath);
   expect(words.slice(0, BUN_FLAGS.length)).toEqual([...BUN_FLAGS]);
   expect(words.slice(BUN_FLAGS.length).join(" ")).toEndWith("/src/daemon/main.ts /h");
-  const ours = { BUN_OPTIONS: "", ...ENGINE_OPTIONS, ...LATE_COMPILERS };
+  const ours = { BUN_OPTIONS: "", ...ENGINE_OPTIONS, ...LATE_COMPILERS, ...EARLY_COMPILERS };
   Object.assign(process.env, ours);
   const environment = realSelf().environment();
   for (const name of Object.keys(ours)) delete process.env[name];

@@ -32,8 +32,12 @@ test("a run of shell and set steps ends by itself, passes its values on and repo
     ].join("\n"),
     { who: "a $(touch oops) b", times: "2" },
   );
-  const { records, ended, steps } = await runs.is(id, "done");
+  const { records, ended, steps, endedAt } = await runs.is(id, "done");
   expect({ ended, steps }).toEqual({ ended: 5, steps: 5 });
+  expect(records.map(({ attempt = "" }) => attempt)).toEqual([`${id}.1`, "", `${id}.2`, `${id}.3`, `${id}.4`]);
+  expect([...records.map(({ at = "" }) => at), endedAt]).toEqual(
+    [...records.map(({ at = "" }) => at), endedAt].toSorted(),
+  );
   expect(records.map(({ outcome }) => outcome)).toEqual(Array(5).fill("succeeded"));
   expect(runs.lines()).toEqual(["for a $(touch oops) b, 2 hush", "say a $(touch oops) b"]);
   expect(home.text("oops")).toBe("");
@@ -50,7 +54,7 @@ test("a failing step fails the run with its exit code, a retry is waited for, an
   const again = await runs.begin(
     'steps:\n  - shell: echo try >> tries; [ "$HOLDFAST_TRY" = 3 ]\n    retry: { attempts: 3, backoff: 10ms }\n',
   );
-  await runs.is(again, "done");
+  expect((await runs.is(again, "done")).records).toMatchObject([{ tries: 3, attempt: `${again}.3` }]);
   expect(runs.lines("tries")).toEqual(["try", "try", "try"]);
   const slow = await runs.begin("steps:\n  - shell: sleep 1000\n    timeout: 50ms\n");
   expect((await runs.is(slow, "failed")).error?.message).toContain("Timed out after 0.05 s.");

@@ -9,7 +9,7 @@ import type { Run } from "../../src/core/workflow/run.ts";
 import { readOldFiles } from "../../src/daemon/workflow/old-files.ts";
 import { CheckpointStorage } from "../../src/home/checkpoint-storage.ts";
 import { CheckpointStore } from "../../src/log/checkpoint/store.ts";
-import { deadLettersOf, itemOf } from "../../src/wire/rpc/listed-run.ts";
+import { deadLettersOf, itemOf, itemStatesOf } from "../../src/wire/rpc/listed-run.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
@@ -103,6 +103,10 @@ test("IP2 a page that is durable is let go from memory, and the run goes on as i
   expect([held(), plain(ours.run)]).toEqual([1, plain(other.run)]);
   expect(deadLettersOf(ours.run, 0)).toEqual(deadLettersOf(other.run, 0));
   expect(itemOf(ours.run, 70)).toEqual(itemOf(other.run, 70));
+  const states = Array.from({ length: ITEMS }, (_, at) => (at % 7 === 0 ? "f" : "s")).join("");
+  expect(itemStatesOf(ours.run, 0)).toEqual({ from: 0, states, next: null });
+  expect(itemStatesOf(ours.run, 150)).toEqual({ from: 150, states: states.slice(150), next: null });
+  expect(itemStatesOf(ours.run, 5000)).toEqual({ from: 5000, states: "", next: null });
   const acts = [
     () => [ours, other].map((story) => story.ends("r")),
     () => [ours, other].map((story) => story.say({ kind: "dlq-clear", items: [0, 7] })),

@@ -26,6 +26,7 @@ import { checkNotify } from "./notify.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
 import { checkBallast, checkRoom } from "./room.ts";
 import { checkLocks, checkRecovery } from "./running.ts";
+import { checkSearch } from "./search.ts";
 import { checkAgents, checkClock, checkConfiguration, checkHome, checkRuntime, checkService } from "./setup.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles, checkTapes } from "./storage.ts";
@@ -65,6 +66,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["clock", checkClock],
   ["tunnel", checkTunnel],
   ["notifications", checkNotify],
+  ["search", checkSearch],
 ];
 
 async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Exit> {

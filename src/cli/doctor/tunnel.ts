@@ -17,6 +17,10 @@ export async function checkTunnel({ world, home }: Site): Promise<Finding[]> {
   if (wanted === "off") return [fine(NAME, `turned off; enrolled at ${relay}`)];
   if (state !== "Connected")
     return [warning(NAME, { what: `not connected to ${relay} (${state})`, why, next: "holdfast tunnel status" })];
+  if (why !== "")
+    return [
+      warning(NAME, { what: `connected to ${relay}, but something is wrong`, why, next: "holdfast tunnel status" }),
+    ];
   if (leftMs < SOON_MS)
     return [
       warning(NAME, {

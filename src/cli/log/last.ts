@@ -1,7 +1,7 @@
 // The last entries of one or many sessions, found from the ends of their logs.
 import { joinPath } from "../../base/path.ts";
+import { placeFromEnd } from "../../log/session/back.ts";
 import type { CommandWorld } from "../command-world.ts";
-import { placeFromEnd } from "./back.ts";
 import { type Cursors, cursorAt, type EntryFound, inOrder } from "./merge.ts";
 import type { Opened } from "./view.ts";
 

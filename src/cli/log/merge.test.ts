@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import * as homes from "../../../tests/cli/homes.ts";
 import { LogView } from "../../log/inspect.ts";
+import { placeFromEnd } from "../../log/session/back.ts";
 import { FROM_START } from "../../log/session/session-log.ts";
 import { realDisk } from "../../world/real/disk.ts";
-import { placeFromEnd } from "./back.ts";
 import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
 
 afterAll(homes.removeHomes);

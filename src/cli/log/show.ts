@@ -2,9 +2,9 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
+import { placeFromEnd } from "../../log/session/back.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { placeFromEnd } from "./back.ts";
 import { entryText } from "./entry-text.ts";
 import { type Cursors, cursorAt, type EntryFound, type Harm, inOrder } from "./merge.ts";
 import { printArray, printLines, sayHarms, sayNothing } from "./print-entries.ts";

@@ -11,6 +11,7 @@ import {
 import { type Console, END_SIGNALS } from "../../world/console.ts";
 import { runInOurPlace } from "../../world/real/in-our-place.ts";
 import { realProgram } from "../../world/real/program.ts";
+import { EARLY_COMPILERS } from "../../world/self.ts";
 import type { Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
@@ -72,7 +73,7 @@ async function serve({ console, self }: DaemonCommandWorld, flags: ServeFlags): 
   const settings = settingsOf(console, flags);
   if (!settings.ok) return settings;
   const argv = self.command("src/relay/main.ts", encodeSettings(settings.value));
-  const child = runInOurPlace({ argv, cwd: "/", env: self.environment() });
+  const child = runInOurPlace({ argv, cwd: "/", env: { ...self.environment(), ...EARLY_COMPILERS } });
   const program = realProgram();
   for (const signal of END_SIGNALS) program.onSignal(signal, () => child.signal(signal)); // It ends first, then we do.
   const ending = await child.ended;

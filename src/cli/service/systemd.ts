@@ -30,7 +30,7 @@ const OURS: ManagedUnit = { name: UNIT_NAME, manager: "user" };
 export class Systemd {
   readonly #world: DaemonCommandWorld;
   readonly #unit: string;
-  /** What `systemctl` is told first. */
+  /** The first arguments of `systemctl`. */
   readonly #scope: readonly string[];
   readonly #env: Readonly<Record<string, string>>;
 

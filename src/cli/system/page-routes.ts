@@ -1,7 +1,9 @@
-// The commands for the page: their names, flags and arguments.
+// The commands for the page and for searches: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
+import { SEARCH_IN } from "../../wire/search-in.ts";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, described, flag, home, text, textFlag } from "../flags.ts";
+import { choiceFlag, countFlag, type DataFlags, described, flag, home, text, textFlag } from "../flags.ts";
+import type { SearchFlags } from "../search/search.ts";
 import type { RevokeFlags } from "./devices.ts";
 import type { ExportFlags } from "./page-export.ts";
 
@@ -64,4 +66,32 @@ const exportPage = buildCommand<ExportFlags, [string], Context>({
 
 const page = buildRouteMap({ routes: { export: exportPage }, docs: { brief: "The page as files: export" } });
 
-export const pageRoutes = { open, devices, page };
+const HIT = "{kind, id, name, at, text, position}";
+
+const search = buildCommand<SearchFlags, string[], Context>({
+  loader: async () => (await import("../search/search.ts")).searchCommand,
+  parameters: {
+    flags: {
+      home,
+      in: choiceFlag(SEARCH_IN, "Only here"),
+      count: countFlag("50", "Show at most this many"),
+      json: flag(`One JSON object {hits: [${HIT}], index: {done, total} or null}`),
+    },
+    aliases: { n: "count" },
+    positional: {
+      kind: "array",
+      minimum: 1,
+      parameter: { parse: text, placeholder: "word", brief: "What the line, or the name, has to contain" },
+    },
+  },
+  docs: described(
+    "Find lines that terminals printed, messages, prompts, runs and names; newest first",
+    "A line is shown if it contains all words; upper and lower case of a to z are the same, and a word in quotes may have",
+    "spaces. A text that a program writes piece by piece, at several places of its screen, is not found as a whole.",
+    "With the time of a line, `holdfast replay NAME --at TIME` shows the screen of that moment. Exits with 4 if nothing is",
+    "found. The index is kept in the background ([search] in the configuration); while it is built, what is not indexed",
+    "yet may be missing, and that is said.",
+  ),
+});
+
+export const pageRoutes = { search, open, devices, page };

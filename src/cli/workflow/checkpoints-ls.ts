@@ -4,8 +4,7 @@ import { shortId } from "../../base/ids.ts";
 import { localTime } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
-import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
-import { progressOf } from "../../core/workflow/progress.ts";
+import { checkpointText } from "../../core/workflow/progress.ts";
 import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -61,20 +60,10 @@ function rowOf({ id, name, path }: ListedRun, { path: file, bytes, found }: Chec
     time,
     state: checkpoint.state.kind,
     reason: checkpoint.reason,
-    step: stepText(checkpoint),
+    step: checkpointText(checkpoint),
     valid: true,
     problem: null,
   };
-}
-
-/** "2 of 5 (test)", and for a map its progress. */
-function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
-  const { step, steps, at, items, iteration } = progressOf(fromCheckpoint(checkpoint));
-  const name = at === undefined ? "" : ` (${at})`;
-  const round = checkpoint.workflow_type.kind === "Iterative" ? `, iteration ${iteration}` : "";
-  const map =
-    items === undefined || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;
-  return `${step} of ${steps}${name}${round}${map}`;
 }
 
 function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[], spared: readonly string[]): string {

@@ -73,7 +73,7 @@ export type TurnEnd =
   | { readonly kind: "complete"; readonly response: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-export type GivenAnswer = Pick<PromptAnswered, "decision" | "by" | "answer_id" | "at">;
+export type GivenAnswer = Pick<PromptAnswered, "decision" | "by" | "rule" | "answer_id" | "at">;
 
 export type PromptState =
   | { readonly kind: "open" }
@@ -137,6 +137,8 @@ export type Agent = {
   readonly outcome: TurnEnd | undefined;
   /** When its last turn ended, or it was created: the least recently used agent makes room. */
   readonly lastUsed: string;
+  /** Why its last turn failed, until one is complete. */
+  readonly failure?: { readonly turn: number; readonly reason: string; readonly at: string };
   /** The last text it produced, cut. */
   readonly lastText: string;
   readonly prompts: readonly Prompt[];

@@ -19,12 +19,14 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
     case "turn.complete": {
       const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
       const end = { kind: "complete", response: event.data.response } as const;
-      return { ...over(agent, event.data.at, end), lastText };
+      const { failure: _, ...rest } = over(agent, event.data.at, end);
+      return { ...rest, lastText };
     }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
       const consumed = styleOf(agent.plan.recipe) === "request" ? agent.consumed + 1 : agent.consumed;
-      return { ...over(agent, event.data.at, { kind: "failed", reason: event.data.reason }), consumed };
+      const { turn, reason, at } = event.data;
+      return { ...over(agent, at, { kind: "failed", reason }), consumed, failure: { turn, reason, at } };
     }
     case "agent.read":
       return read(agent, event.data);

@@ -38,9 +38,13 @@ function applyBook(book: RuleBook | undefined, event: AgentEvent): RuleBook {
 }
 
 function changedRules(rules: readonly Rule[], event: AgentEvent): readonly Rule[] {
-  if (event.event === "rule.added") return [...rules, event.data.rule];
+  if (event.event === "rule.added") return [...rules, addedRule(event.data)];
   if (event.event === "rule.removed") return rules.filter(({ rule_id }) => rule_id !== event.data.rule_id);
   return rules;
+}
+
+function addedRule({ rule, at, device }: Extract<AgentEvent, { event: "rule.added" }>["data"]): Rule {
+  return { ...rule, made: { at, ...(device !== undefined && { device }) } };
 }
 
 const NO_PLAN: SessionPlan = {

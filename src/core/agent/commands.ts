@@ -39,6 +39,8 @@ export type AnswerCommand = {
   readonly always: boolean;
   /** A rule that a person has worded, instead of the exact one of `always`; for this agent, or for all. */
   readonly worded?: { readonly rule: Rule; readonly isForAll: boolean };
+  /** The browser of the person, if it is one: it is noted with the rule. */
+  readonly device?: string | undefined;
 };
 
 export type AgentCommand =
@@ -61,7 +63,7 @@ export type AgentCommand =
   /** A person looked or did something: the deadlines of open prompts start again. */
   | To<"activity">
   /** `id` is an agent's, or RULE_BOOK for all. A new rule is the last. */
-  | To<"rule-add", { readonly rule: Rule }>
+  | To<"rule-add", { readonly rule: Rule; readonly device?: string | undefined }>
   | To<"rule-remove", { readonly rule: string }>
   /** A time that the effect `timer` gave has come. */
   | To<"wake">

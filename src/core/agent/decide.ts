@@ -233,7 +233,8 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
   if (command.kind === "rule-add") {
     const wrong = whyNoRule(rules, command.rule);
     if (wrong !== undefined) return wrong;
-    draft.add(id, { event: "rule.added", data: { rule: command.rule, at } });
+    const { rule, device } = command;
+    draft.add(id, { event: "rule.added", data: { rule, at, ...(device !== undefined && { device }) } });
     return heardFrom(draft, id);
   }
   if (!rules.some(({ rule_id }) => rule_id === command.rule))

@@ -57,7 +57,8 @@ export type AgentEvent =
   | Event<"tool.taken", { readonly call: string }>
   | Event<"reminder.set", Reminder>
   | Event<"reminder.fired", { readonly reminder_id: string; readonly at: string }>
-  | Event<"rule.added", { readonly rule: Rule; readonly at: string }>
+  /** `device`: the browser that it was made in, if it was. */
+  | Event<"rule.added", { readonly rule: Rule; readonly at: string; readonly device?: string }>
   | Event<"rule.removed", { readonly rule_id: string; readonly at: string }>
   /** Of RULE_BOOK: their logs are removed next, or already were. */
   | Event<"agents.removed", { readonly agent_ids: readonly string[]; readonly at: string }>;
@@ -246,6 +247,8 @@ export type PromptAnswered = {
   readonly decision: Decision;
   readonly by: "rule" | "user" | "expired" | "default";
   readonly message: string;
+  /** The rule that decided; older versions did not write it. */
+  readonly rule?: string;
   /** Chosen by the person's command: a repeat is recognized by it. */
   readonly answer_id?: string;
   readonly at: string;

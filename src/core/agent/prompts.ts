@@ -83,9 +83,8 @@ function deadlineOf(draft: Draft, { settings }: Agent) {
 
 type Closing = Omit<PromptAnswered, "prompt_id" | "at">;
 
-function close(draft: Draft, id: string, prompt_id: string, { decision, by, message, answer_id }: Closing): void {
-  const own = answer_id === undefined ? {} : { answer_id };
-  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), ...own, at: draft.at };
+function close(draft: Draft, id: string, prompt_id: string, { decision, by, message, ...more }: Closing): void {
+  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), ...more, at: draft.at };
   draft.add(id, { event: "prompt.answered", data });
 }
 
@@ -103,14 +102,15 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
   if (prompt === undefined)
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
   if (!mayBecome(prompt.state, "client sends response")) return whyNot(prompt); // H2
-  const { decision, message, always, worded, answer: answer_id } = command;
+  const { decision, message, always, worded, answer: answer_id, device } = command;
   const isAdding = always || worded !== undefined;
   const rule = worded === undefined ? ruleFor(prompt, decision) : { ...worded.rule, rule_id: ruleIdFor(prompt.id) };
   const owner = worded?.isForAll === true ? RULE_BOOK : id;
   const wrong = isAdding ? whyNoRule(draft.get(owner), rule) : undefined;
   if (wrong !== undefined) return wrong;
   close(draft, id, prompt.id, { decision, by: "user", message, answer_id });
-  if (isAdding && rule !== undefined) draft.add(owner, { event: "rule.added", data: { rule, at: draft.at } }); // H6
+  const made = { at: draft.at, ...(device !== undefined && { device }) };
+  if (isAdding && rule !== undefined) draft.add(owner, { event: "rule.added", data: { rule, ...made } }); // H6
   refreshPrompts(draft, draft.agent(id));
   return undefined;
 }

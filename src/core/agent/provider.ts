@@ -106,6 +106,11 @@ export type Codec = {
   /** Undefined: it cannot be encoded yet, since the session is not open. */
   encode(entry: Input, facts: SessionFacts): readonly string[] | undefined;
   decode(line: string, facts: SessionFacts): Decoded;
-  /** What the end of a process means, if a turn is one process. `all` is all its output. */
-  ended?(exit: { readonly code: number | null; readonly signal: string | null }, all: string): readonly ProviderEvent[];
+  /** What the end of a process means, if a turn is one process: then all its input is in its arguments. */
+  ended?(exit: ProcessExit, output: WholeOutput, facts: CodecFacts): readonly ProviderEvent[];
 };
+
+/** Both are null if it is not known how it ended. */
+export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
+/** What it wrote to its standard output, and the newest of its standard error. */
+export type WholeOutput = { readonly text: string; readonly errors: string };

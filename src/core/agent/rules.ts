@@ -26,6 +26,8 @@ export type Rule = {
   readonly message: string;
   /** P5. As canonical JSON (base/json.ts); absent: whatever the arguments are. */
   readonly input?: string;
+  /** When it was added, and in which browser (devices.ts); the fold of its event sets it, for people. */
+  readonly made?: { readonly at: string; readonly device?: string };
 };
 
 export type RuleVerdict = { readonly decision: Decision; readonly rule: string; readonly message: string };

@@ -8,6 +8,7 @@ const NEWS: readonly TunnelNews[] = [
   ...(["turned on", "turned off", "due", "established", "welcomed", "expired", "renewed"] as const).map((kind) => ({
     kind,
   })),
+  { kind: "barred", until: 5_000, why: "barred!" },
   ...(["renewal denied", "revoked", "refused", "lost", "silent"] as const).map((kind) => ({ kind, why: `${kind}!` })),
 ];
 
@@ -72,6 +73,12 @@ test("TN-2 TM2 waits are 1, 2, 4, 8, 16, 32, 60 s, each at most 20 % shorter; a 
   expect([dropped.state, (dropped.dialAt ?? 0) - dropped.since]).toEqual(["Disconnected", 60_000]);
   const stable = after(["lost"], connected, 30_000);
   expect([stable.state, stable.failures, stable.dialAt]).toEqual(["Disconnected", 0, stable.since]);
+});
+
+test("TM5 a try that the breaker bars was none: it comes when the breaker admits it, and the waits stay as they were", () => {
+  const failed = after(["turned on", "due", "lost"]);
+  const barred = after(["due", "barred"], failed);
+  expect([barred.state, barred.failures, barred.dialAt, barred.why]).toEqual(["BackoffWait", 1, 5_000, "barred!"]);
 });
 
 test("TN-3(a) an expired certificate is renewed, then dialled with; a failed renewal ends; a lost one is tried again", () => {

@@ -5,6 +5,7 @@
 // TM3. A failed renewal and a revocation end: only a new enrolment starts again (TN-3). A connection that is lost while
 //      a renewal is asked for has not failed: it is tried again.
 // TM4. Turned off (by the operator, or in safe mode), nothing is dialled; turned on, it starts at once.
+// TM5. A try that the circuit breaker does not admit was none: it comes again when the breaker admits one.
 import { assert } from "../../base/assert.ts";
 import { backoffMs } from "../../base/backoff.ts";
 import { type TunnelEvent, type TunnelState, tunnelMachine } from "./machine.ts";
@@ -28,6 +29,8 @@ export type TunnelNews =
   /** The relay asks for a renewal first. */
   | { readonly kind: "expired" }
   | { readonly kind: "renewed" }
+  /** The circuit breaker does not let it dial before this time. */
+  | { readonly kind: "barred"; readonly until: number; readonly why: string }
   /** `why` is for people. */
   | { readonly kind: "renewal denied" | "revoked" | "refused" | "lost" | "silent"; readonly why: string };
 
@@ -42,7 +45,7 @@ export function stepTunnel(before: TunnelView, news: TunnelNews, world: TunnelCh
   if (path.length === 0) return switched(before, news, world.now);
   const state = path.reduce(follow, before.state); // TM1
   const why = "why" in news ? news.why : news.kind === "welcomed" ? "" : before.why;
-  const failures = failuresAfter(before, state, world.now);
+  const failures = news.kind === "barred" ? before.failures : failuresAfter(before, state, world.now); // TM5
   return { state, since: world.now, failures, why, dialAt: dialAt(state, news, failures, world) };
 }
 
@@ -90,6 +93,7 @@ const PATHS: { readonly [kind in Exclude<TunnelNews["kind"], "turned on" | "turn
     Connected: ["connection lost"],
     RequestRenewal: ["connection failed"], // TM3
   },
+  barred: { Connecting: ["connection failed"] },
   silent: { Connected: ["no response", "assume dead"] },
 };
 
@@ -103,5 +107,6 @@ function failuresAfter({ state, since, failures }: TunnelView, next: TunnelState
 function dialAt(state: TunnelState, news: TunnelNews, failures: number, { now, chance }: TunnelChance): number | null {
   const waits = state === "BackoffWait" || (state === "Disconnected" && news.kind !== "turned off");
   if (!waits) return null;
+  if (news.kind === "barred") return news.until; // TM5
   return failures === 0 ? now : now + backoffMs(failures, chance); // TM2
 }

@@ -9,10 +9,10 @@ import { trackOf } from "./apply.ts";
 import { type Definition, firstPhase, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
-import { failed, ofFailure, stepError, triedOf } from "./failure.ts";
+import { failed, ofFailure, stepError } from "./failure.ts";
 import { launchStep } from "./launch.ts";
 import { MAX_CAPTURED, MAX_ITEM_RESULT, sizeOf } from "./limits.ts";
-import { attemptsOf, type Items, type Run, type StepPosition, type Track } from "./run.ts";
+import { attemptsOf, type Items, type Run, type StepPosition, type Track, triedOf } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { fillAll, fillDeep, holds } from "./template.ts";
 

@@ -12,7 +12,16 @@ import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
 import { letGo, noPast } from "./past.ts";
-import { type Attempt, type Run, type Status, type StepPosition, type StepRecord, type Track, workOf } from "./run.ts";
+import {
+  type Attempt,
+  type Run,
+  type Status,
+  type StepPosition,
+  type StepRecord,
+  type Track,
+  triedOf,
+  workOf,
+} from "./run.ts";
 
 /** The run after the event; `before` is undefined for its first one. */
 export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): Run {
@@ -199,10 +208,10 @@ function recordOf(
   data: e.StepEnded,
   inHandler: boolean,
 ): StepRecord {
-  const { step, outcome, error, variables, output, duration_ms, at, tries } = data;
+  const { step, outcome, error, variables, output, duration_ms, at } = data;
   const place = { phase, iteration, index, handler: inHandler ? handler : undefined };
   const end = { outcome, error: error ?? undefined, variables, output, durationMs: duration_ms, at };
-  return { step, ...place, ...end, ...(tries && { tries }) };
+  return { step, ...place, ...end, ...triedOf(data) };
 }
 
 function applyRun(run: Run, event: e.WorkflowEvent): Run {

@@ -13,7 +13,17 @@ import { type Definition, type Phase, type Step, stepById, stepsOf } from "./def
 import type { StepError, StepOutcome, Tried, WorkflowEvent } from "./events.ts";
 import { allItems, type Item, type ItemList, listOf } from "./item-list.ts";
 import { noPast } from "./past.ts";
-import type { Items, Migration, Past, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
+import {
+  type Items,
+  type Migration,
+  type Past,
+  type Run,
+  type RunWish,
+  type Status,
+  type StepRecord,
+  type Track,
+  triedOf,
+} from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
 /**
@@ -181,7 +191,7 @@ export function flatIndex(
 }
 
 function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at, tries } = record;
+  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at } = record;
   return {
     step_index: flatIndex(run.definition, record),
     step,
@@ -196,7 +206,7 @@ function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
     iteration,
     index,
     handler: handler ?? null,
-    ...(tries && { tries }),
+    ...triedOf(record),
   };
 }
 
@@ -289,8 +299,8 @@ function itemsIn(state: MapReduceCheckpointState, list = listOf(state.all)): Ite
 }
 
 function recordIn(record: CompletedStepRecord): StepRecord {
-  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output, tries } = record;
+  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output } = record;
   const place = { step, phase, iteration, index, handler: handler ?? undefined };
   const end = { outcome, error: error ?? undefined, variables: captured_variables, output };
-  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at, ...(tries && { tries }) };
+  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at, ...triedOf(record) };
 }

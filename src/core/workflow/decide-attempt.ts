@@ -5,11 +5,11 @@ import { captured, recorded } from "./capture.ts";
 import type { Output, WorkflowCommand } from "./commands.ts";
 import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { Asker, StopReason, UncertainVerdict } from "./events.ts";
-import { attemptError, failed, stepError, triedOf } from "./failure.ts";
+import type { Asker, StopReason, Tried, UncertainVerdict } from "./events.ts";
+import { attemptError, failed, stepError } from "./failure.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import { onLoss } from "./resume.ts";
-import { type Attempt, askedText, attemptsOf, type Track, tracksOf } from "./run.ts";
+import { type Attempt, askedText, attemptNumber, attemptsOf, type Track, tracksOf, triedOf } from "./run.ts";
 
 type Report = Extract<WorkflowCommand, { readonly attempt: string }>;
 type Ended = {
@@ -124,8 +124,13 @@ function succeeded(draft: Draft, { track, attempt, step }: Present, output: Outp
   const values = { variables: variables.value, output: recorded(output.text) };
   draft.add({
     event: "workflow.step.ended",
-    data: { ...data, ...values, duration_ms: draft.since(track.since), at: draft.at, ...triedOf(track) },
+    data: { ...data, ...values, duration_ms: draft.since(track.since), at: draft.at, ...succeededAt(track, attempt) },
   });
+}
+
+/** The items of a map keep no steps. */
+function succeededAt({ item, tries }: Track, { id }: Attempt): Tried {
+  return triedOf({ tries, ...(item === undefined && { attempt: attemptNumber(id) }) });
 }
 
 function messageOf(step: Step, code: number | null, signal: string | null, stopped: StopReason | undefined): string {
@@ -190,6 +195,6 @@ function verdict(
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null, variables: {} } as const;
   draft.add({
     event: "workflow.step.ended",
-    data: { ...data, output: null, duration_ms: draft.since(track.since), at, ...triedOf(track) },
+    data: { ...data, output: null, duration_ms: draft.since(track.since), at, ...succeededAt(track, attempt) },
   });
 }

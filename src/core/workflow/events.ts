@@ -154,8 +154,11 @@ export type StepHandling = {
   readonly duration_ms: number;
 } & Tried;
 
-/** How often a step was tried, if more than once; version 0.1 did not record it. */
-export type Tried = { readonly tries?: number };
+/**
+ * How often a step was tried, if more than once, and the number of the attempt that succeeded, outside of a map: its
+ * output can be looked at. Version 0.1 recorded neither.
+ */
+export type Tried = { readonly tries?: number; readonly attempt?: number };
 
 /** `ignored`: it failed, and the file says to continue. `kept`: done before the file changed, and the same since. */
 export type StepOutcome = "succeeded" | "failed" | "ignored" | "skipped" | "kept";

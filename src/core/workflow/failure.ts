@@ -6,9 +6,9 @@ import type { Json } from "../../base/json.ts";
 import type { Step } from "./definition.ts";
 import { stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { StepError, Tried } from "./events.ts";
+import type { StepError } from "./events.ts";
 import { MAX_MESSAGE } from "./limits.ts";
-import { type Attempt, attemptNumber, type Track } from "./run.ts";
+import { type Attempt, attemptNumber, type Track, triedOf } from "./run.ts";
 
 export function stepError(step: Step, message: string, exit_code: number | null, retryable: boolean): StepError {
   return { step: step.id, message: message.slice(0, MAX_MESSAGE), exit_code, retryable };
@@ -17,10 +17,6 @@ export function stepError(step: Step, message: string, exit_code: number | null,
 /** The same of an attempt that was made. */
 export function attemptError({ id }: Attempt, error: StepError): StepError {
   return { ...error, attempt: attemptNumber(id) };
-}
-
-export function triedOf({ tries = 1 }: Tried): Tried {
-  return tries > 1 ? { tries } : {};
 }
 
 /** Always returns true: what follows can continue at once. */
@@ -35,12 +31,18 @@ export function failed(draft: Draft, track: Track, step: Step, error: StepError)
   if (track.place.handler === undefined && (step.on_failure ?? []).length > 0) {
     draft.add({
       event: "workflow.step.handling",
-      data: { step: step.id, item, error, duration_ms, ...triedOf(track) },
+      data: { step: step.id, item, error, duration_ms, ...triedOf({ tries: track.tries }) },
     });
     return true;
   }
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
-  const data = { item, variables: ofFailure(step, error), output: track.output, at: draft.at, ...triedOf(track) };
+  const data = {
+    item,
+    variables: ofFailure(step, error),
+    output: track.output,
+    at: draft.at,
+    ...triedOf({ tries: track.tries }),
+  };
   draft.add({ event: "workflow.step.ended", data: { step: step.id, outcome, error, duration_ms, ...data } });
   if (outcome === "failed" && track.place.handler !== undefined) handlerFailed(draft, track);
   return true;

@@ -83,6 +83,17 @@ export function* eachItem(list: ItemList): Generator<Item> {
   for (const page of pagesOf(list)) yield* itemsOn(page);
 }
 
+/** Those from number `from` on and before `end`, page after page like `eachItem`. */
+export function* itemsFrom(list: ItemList, from: number, end: number): Generator<Item> {
+  for (let at = from; at < Math.min(end, list.length); ) {
+    const page = itemAt(list.pages, Math.floor(at / PAGE_ITEMS));
+    if (page === undefined) return;
+    const some = itemsOn(page).slice(at % PAGE_ITEMS, (at % PAGE_ITEMS) + end - at);
+    yield* some;
+    at += some.length;
+  }
+}
+
 export function withItem(list: ItemList, number: number, item: Item): ItemList {
   const at = Math.floor(number / PAGE_ITEMS);
   const page = itemAt(list.pages, at);

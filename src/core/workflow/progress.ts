@@ -1,7 +1,7 @@
 // The progress of a run, for people: `workflows`, the live view of `run`, and the web.
 import type { Child } from "../terminal/terminal.ts";
 import { currentStep } from "./advance.ts";
-import { flatIndex } from "./checkpoint.ts";
+import { flatIndex, fromCheckpoint, type WorkflowCheckpoint } from "./checkpoint.ts";
 import { isQueued } from "./concurrency.ts";
 import { stepsOf } from "./definition.ts";
 import { type Attempt, attemptsOf, type Run, type RunState, stateOf, workOf } from "./run.ts";
@@ -79,6 +79,16 @@ function itemProgress({ items, active, definition: { flow } }: Run): ItemProgres
   const { all, succeeded, failed, complete } = items;
   const mayFail = flow.map.on_item_failure === "continue";
   return { total: all.length, active: active.size, succeeded, failed, complete, mayFail };
+}
+
+/** Where a run was at a checkpoint: "2 of 5 (test)", and for a map its progress. */
+export function checkpointText(checkpoint: WorkflowCheckpoint): string {
+  const { step, steps, at, items, iteration } = progressOf(fromCheckpoint(checkpoint));
+  const name = at === undefined ? "" : ` (${at})`;
+  const round = checkpoint.workflow_type.kind === "Iterative" ? `, iteration ${iteration}` : "";
+  const map =
+    items === undefined || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;
+  return `${step} of ${steps}${name}${round}${map}`;
 }
 
 /** The programs that were seen and whose end was not: used to find what they may have left behind. */

@@ -193,6 +193,11 @@ export function attemptNumber(id: string): number {
   return Number(id.slice(id.lastIndexOf(".") + 1));
 }
 
+/** As it is recorded. */
+export function triedOf({ tries = 1, attempt }: Tried): Tried {
+  return { ...(tries > 1 && { tries }), ...(attempt && { attempt }) };
+}
+
 /** The state of its work, even while it waits. */
 export function workOf(state: AttemptState): AttemptState {
   return state.kind === "waiting" ? state.before : state;

@@ -101,6 +101,8 @@ export class AgentConnection implements HolderConnection {
       for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
         if (!(await this.#sendOne(next))) return;
       }
+      // Some programs wait for the end of their input although they were given everything as arguments.
+      if (this.#ports.codec.ended !== undefined && !this.#closed) this.client.endInput();
     } finally {
       this.#sending = false; // A4
     }

@@ -3,7 +3,7 @@
 //      SETTINGS of it are visible (core/agent/sandbox-access.ts): no history, no login, no other project.
 // CS2. Only conversations are kept on disk; everything else it writes there is gone with its sandbox.
 // CS3. With a subscription it gets the token that is valid now, as a variable. The token that renews it stays outside:
-//      whoever uses that one ends the user's own login.
+//      using that one would end the user's own login.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";

@@ -42,8 +42,10 @@ function recipeOf(name: string, providing: Providing): Recipe {
   };
 }
 
-function optionsOf({ kind, resume, sessionPath, baseUrl, keyEnv, keys, keyProxy }: Providing): Recipe["options"] {
+function optionsOf({ kind, baseUrl, keyEnv, keys, keyProxy, ...other }: Providing): Recipe["options"] {
   if (kind === "openai") return { base_url: baseUrl, key_env: keyEnv };
   const named = { keys: keys.length === 0 ? null : keys, ...(keyProxy && { key_proxy: true }) };
-  return kind === "command" ? { ...named, resume, session_path: sessionPath } : named;
+  if (kind !== "command") return named;
+  const { resume, sessionPath, outputPath } = other;
+  return { ...named, resume, session_path: sessionPath, ...(outputPath !== "" && { output_path: outputPath }) };
 }

@@ -21,6 +21,7 @@ import type { Recipe } from "../../core/agent/provider.ts";
 import { inherited } from "../../core/agent/workspace.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import { type Caller, mayAct } from "../../core/principal.ts";
+import type { EventLog } from "../../log/event-log.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
 import {
   type ListedAgent,
@@ -40,6 +41,7 @@ import type { PartBorder } from "../part.ts";
 import type { Bearer, Handlers } from "../rpc-server.ts";
 import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
+import { agentHistory } from "./history.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
@@ -57,6 +59,7 @@ export type AgentHandlerPorts = {
   readonly border: PartBorder;
   readonly store: AgentStore;
   readonly archive: AgentArchive;
+  readonly log: EventLog;
   readonly handed: HandedCalls;
   /** Why its process is not started yet, although it was tried. */
   trouble(agent: Agent): string | undefined;
@@ -91,6 +94,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
         ),
       );
     }),
+    ...border.asking("agent.history", async (wish) => agentHistory(ports.log, wish)),
     ...border.listing("prompt.list", ({ closed = false }) =>
       numbered(() => listedPrompts(store.settledAgents(), closed)),
     ),
@@ -327,6 +331,7 @@ async function answer(
     message,
     always,
     ...(worded && { worded }),
+    device: by?.device,
   } as const;
   const done = await ports.border.using(id, () => submitAgent(ports, command, by)); // AH6
   if (!done.ok) return done;
@@ -348,7 +353,7 @@ async function addRule(
   { agent, rule }: Params<"rule.add">,
   by: Caller | undefined,
 ): Promise<Result<Record<string, never>>> {
-  const done = await store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule }, by);
+  const done = await store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule, device: by?.device }, by);
   return done.ok ? ok({}) : done;
 }
 

@@ -1,6 +1,7 @@
 // The repository that an agent's clone is made from, and what git reads to make it.
-// OR1. A `.git` file is believed only if what it points to points back: otherwise, whoever can write that file would
-//      choose which directory is shown. A worktree's directory names the file in `gitdir`, a submodule's in its config.
+// OR1. A `.git` file is believed only if what it points to points back: otherwise, anyone who can write that file
+//      could choose which directory is shown. A worktree's directory names the file in `gitdir`, a submodule's in its
+//      config.
 // OR2. No symbolic link is followed on the way.
 
 import { baseName, joinPath, parentOf } from "../../base/path.ts";

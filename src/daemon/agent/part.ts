@@ -198,13 +198,13 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep(): void; close(): Promise<void> };
 
 function openDoors(
-  { world, config, say }: PartPorts,
+  { world, config, say, log }: PartPorts,
   sessions: Pick<AgentHandlerPorts, "border" | "store" | "archive" | "handed" | "trouble">,
   { listenForSandboxes: listen }: AgentLinks,
 ): ToolDoors {
   const handlerPorts: AgentHandlerPorts = {
     ...sessions,
-    ...{ disk: world.disk, home: world.home },
+    ...{ disk: world.disk, home: world.home, log },
     sandboxing: (wanted, recipe) => sandboxingOf(world, config.agents.sandbox, wanted, recipe),
     agentConfig: agentConfigOf(config),
     defaultProvider: config.agents.provider,

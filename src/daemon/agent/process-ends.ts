@@ -5,7 +5,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { factsOf } from "../../core/agent/effects.ts";
-import { type Codec, styleOf } from "../../core/agent/provider.ts";
+import { type Codec, type ProcessExit, styleOf } from "../../core/agent/provider.ts";
 import { whyNotBegun } from "../../core/agent/workspace.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -16,9 +16,6 @@ import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./pro
 /** The codes for a program that does not exist, and for one that may not be executed. */
 const UNSTARTABLE = [127, 126];
 const REASON_CHARS = 500;
-
-/** Both are null if it is not known how it ended. */
-export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 
 export type EndPorts = {
   /** Undefined if this is not the agent's present process. */
@@ -67,7 +64,8 @@ export class ProcessEnds {
     if (isTurn && !(await this.#tookAll(place, agent))) return false;
     const end = await this.#readOutput(place, agent, codec);
     if (end === undefined || !isTurn) return end !== undefined;
-    return this.#readEnd(place, end, () => codec.ended?.(exit, this.#wholeOutput(place)) ?? []);
+    const output = () => ({ text: this.#wholeOutput(place), errors: errorsOf(this.#disk, this.#directory(place)) });
+    return this.#readEnd(place, end, () => codec.ended?.(exit, output(), factsOf(agent)) ?? []);
   }
 
   /** The end itself is one step after the last byte, so that it also counts once. */

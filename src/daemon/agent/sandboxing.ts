@@ -3,7 +3,7 @@
 // SB2. `auto` is for programs of which we know everything that they need. Other kinds keep their logins and
 //      conversations in places that we do not know, and a program that speaks our own protocol is the operator's own.
 // SB3. If sandboxes do not work here, `auto` lets it run without one; the reason is recorded with it, and shown. What
-//      the agent's directory contains is no such reason: it would let whoever can write there choose.
+//      the agent's directory contains is not such a reason: otherwise anyone who can write there could choose.
 
 import { isFault } from "../../base/fault.ts";
 import { TRIAL } from "../../core/agent/bwrap.ts";

@@ -1,6 +1,5 @@
 // The book of notifications in memory and on disk (home/notify-files.ts).
-// BK1. `saved` resolves once everything up to its call is on disk. Changes that come while one write is under way share
-//      the next one.
+// BK1. `saved` resolves once everything up to its call is on disk. Changes that come during a write share the next one.
 // BK2. A book that could not be read is read again with the next look, and until then nothing is changed.
 import { type NotifyBook, readNotifyBook, writeNotifyBook } from "../../home/notify-files.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -29,11 +28,15 @@ export class Book {
 
   /** Returns whether anything is different. */
   change(part: Partial<NotifyBook>): boolean {
-    const { subscriptions, outbox, records } = this.now;
-    const after = { subscriptions, outbox, records, ...part };
-    const same = after.subscriptions === subscriptions && after.outbox === outbox && after.records === records;
-    if (!same) this.#book = after;
-    return !same;
+    const before = this.now;
+    const after: NotifyBook = { ...before, ...part };
+    const isSame =
+      after.subscriptions === before.subscriptions &&
+      after.outbox === before.outbox &&
+      after.records === before.records &&
+      after.mutes === before.mutes;
+    if (!isSame) this.#book = after;
+    return !isSame;
   }
 
   /** BK1. Throws a Fault if the disk refuses; the next call tries again. */

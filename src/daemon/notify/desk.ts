@@ -4,7 +4,7 @@
 //      once; one whose prompt is over by then is withdrawn, or, if nothing had left, dropped.
 // ND2. Nothing waits for it: it hears of changes once they are durable, sends beside everything else, with limits on
 //      how much at once, how long and how often. What it throws is logged, and the daemon goes on.
-// ND3. One message of a call is under way at a time. If the prompt ends meanwhile, that one is given up and the end is
+// ND3. One message of a call is sent at a time. If the prompt ends meanwhile, that one is given up and the end is
 //      sent at once: within a second, unless the target is down.
 // ND4. Failed sends are repeated with growing waits, or as long as the target wants, until the prompt is over.
 // ND5. Nobody is called in quiet hours. What is still open when they end is sent then; ends of prompts always are.
@@ -13,6 +13,7 @@ import { backoffMs } from "../../base/backoff.ts";
 import { isFault } from "../../base/fault.ts";
 import { timeText } from "../../base/time-text.ts";
 import { type Agent, isLive, openPrompts, type Prompt } from "../../core/agent/agent.ts";
+import { isMuted, mutedAfter, mutesOf } from "../../core/notify/mutes.ts";
 import {
   after,
   type Call,
@@ -48,7 +49,7 @@ export type NotifyPorts = LetterPorts & {
   readonly quiet: QuietHours | undefined;
   /** Beside the browsers. */
   readonly own: readonly Target[];
-  /** Whether an agent of this name calls nobody. */
+  /** Whether an agent of this name calls nobody, by the configuration. */
   isMuted(name: string): boolean;
   agents(): Iterable<Agent>;
   say(words: string): void;
@@ -165,11 +166,24 @@ export class NotifyDesk {
     const before = this.#outbox;
     const open = isLive(agent) ? openPrompts(agent) : [];
     if (open.length === 0 && before.size === 0) return false;
-    if (open.length > 0 && !this.#ports.isMuted(agent.name)) this.#call(agent, open);
+    if (open.length > 0 && !this.#isMuted(agent)) this.#call(agent, open);
     const isOpen = new Set(open.map(({ id }) => id));
     for (const [key, call] of before)
       if (call.agent === agent.id && !isOpen.has(call.prompt)) this.#end(key, endOf(agent, call.prompt, this.#ports));
     return this.#outbox !== before;
+  }
+
+  #isMuted({ id, name }: Agent): boolean {
+    const { book, agent } = this.#ports;
+    return this.#ports.isMuted(name) || isMuted(book.now.mutes, id, (one) => agent(one)?.parent ?? null);
+  }
+
+  /** From now on this agent, with all that it starts, calls nobody, or does again: then also about what is open. */
+  mute(agent: string, muted: boolean): void {
+    const { book } = this.#ports;
+    const there = mutesOf(book.now.mutes, (one) => this.#ports.agent(one) !== undefined);
+    book.change({ mutes: mutedAfter(there, agent, muted) });
+    this.lookAtAll();
   }
 
   #call(agent: Agent, open: readonly Prompt[]): void {

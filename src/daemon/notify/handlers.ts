@@ -26,6 +26,7 @@ export type NotifyHandlerPorts = PostPorts & {
   readonly subtle: SubtleCrypto;
   readonly settings: Pick<NotifyStatus, "quiet" | "mute">;
   idBytes(): Uint8Array;
+  agent(id: string): unknown;
 };
 
 /** A test is for now: a push service need not keep it. */
@@ -43,7 +44,12 @@ export function notifyHandlers(ports: NotifyHandlerPorts): Handlers {
       return params.ok ? unsubscribe(ports, params.value.id, by) : params;
     },
     "notify.status": async () => ok(statusOf(ports)),
-    "notify.test": async () => ok(await test(ports)),
+    "notify.test": async () => ok(await test(ports, ports.desk.targets())),
+    "push.test": (_, by) => testOwn(ports, by),
+    "notify.mute": async (given) => {
+      const params = paramsOf("notify.mute", given);
+      return params.ok ? mute(ports, params.value) : params;
+    },
   };
 }
 
@@ -93,7 +99,7 @@ function statusOf({ desk, book, settings }: NotifyHandlerPorts): NotifyStatus {
     const waiting = calls.filter((call) => call.target === target.id && dueOf(call) !== undefined).length;
     return { ...shown(target), okAt, failedAt, why, failures, waiting };
   });
-  return { targets, isQuiet: desk.isQuiet(), ...settings };
+  return { targets, isQuiet: desk.isQuiet(), ...settings, muted: book.now.mutes };
 }
 
 /** NH2 */
@@ -104,11 +110,30 @@ function shown(target: Target): Pick<NotifyTarget, "id" | "kind" | "name" | "ser
   return { id, kind, name, service: new URL(endpoint).host, device };
 }
 
-/** To everyone at once, whatever the hour. */
-async function test({ desk, send, book }: NotifyHandlerPorts): Promise<NotifyTested[]> {
+async function mute(
+  { book, desk, agent: find }: NotifyHandlerPorts,
+  { agent, muted }: Params<"notify.mute">,
+): Promise<Result<{ muted: readonly string[] }>> {
+  if (find(agent) === undefined)
+    return refused("unknown", "There is no such agent.", "`holdfast agent ls` lists them.");
+  desk.mute(agent, muted);
+  await book.saved();
+  return ok({ muted: book.now.mutes });
+}
+
+async function testOwn(ports: NotifyHandlerPorts, by: Caller | undefined): Promise<Result<NotifyTested>> {
+  const own = ports.desk.targets().filter((one) => one.kind === "browser" && one.subscription.device === by?.device);
+  const [tested] = await test(ports, own);
+  if (tested === undefined) return NOT_A_BROWSER;
+  const hint = "See docs/NOTIFICATIONS.md: when it does not work.";
+  return tested.ok ? ok(tested) : refused("not-called", `It could not be called: ${tested.why}.`, hint);
+}
+
+/** To all of them at once, whatever the hour. */
+async function test({ desk, send, book }: NotifyHandlerPorts, targets: readonly Target[]): Promise<NotifyTested[]> {
   const sending = { message: testMessage(), ttlS: TEST_TTL_S, stopped: new Promise<void>(() => undefined) };
   const tested = await Promise.all(
-    desk.targets().map(async (target) => {
+    targets.map(async (target) => {
       const reply = await send(target, sending);
       desk.note(target, reply);
       const { id, name } = target;

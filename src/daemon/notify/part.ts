@@ -22,7 +22,7 @@ export type NotifyPart = Part & {
 
 export type NotifyLinks = Pick<NotifyPorts, "agents" | "agent" | "devices">;
 
-/** More answers than are under way at once. */
+/** More answers than are ever given at once. */
 const MAX_ANSWERS = 256;
 const ID_BYTES = 16;
 
@@ -45,7 +45,7 @@ export function openNotify({ world, config, say }: PartPorts, links: NotifyLinks
   });
   const settings = { quiet, mute };
   const idBytes = () => random.bytes(ID_BYTES);
-  const handlers = notifyHandlers({ ...posting, desk, book, key, send, subtle, settings, idBytes });
+  const handlers = notifyHandlers({ ...posting, desk, book, key, send, subtle, settings, idBytes, agent: links.agent });
   return {
     handlers,
     heard: (agent) => desk.heard(agent),

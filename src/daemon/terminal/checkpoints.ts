@@ -119,17 +119,18 @@ export class Checkpoints {
     else this.#scheduler.changed();
   }
 
-  /** CP2. Called on every heartbeat. */
-  async pulse(): Promise<void> {
-    if (!this.#live || this.#looking || this.#ports.isOff()) return;
+  /** CP2. Called on every heartbeat. Returns whether a terminal is known to have printed something since. */
+  async pulse(): Promise<boolean> {
+    if (!this.#live || this.#looking || this.#ports.isOff()) return false;
     this.#looking = true;
     try {
       await this.#sightings.beat();
       const now = this.#place.clock.elapsed();
-      if (now - this.#lookedAt < PULSE_MS) return;
+      if (now - this.#lookedAt < PULSE_MS) return false;
       this.#lookedAt = now;
       const { changed, inputs } = await this.#state.pulse();
       if (changed) this.#scheduler.activity(inputs);
+      return changed;
     } finally {
       this.#looking = false;
     }

@@ -37,6 +37,8 @@ export type TerminalLinks = {
   report(items: readonly ReportItem[]): Promise<void>;
   /** How many of the terminals that should run are back. */
   progressed(progress: HowFar): void;
+  /** A terminal has printed something. */
+  printed(): void;
 };
 
 /** In heartbeats. Two small reads for each terminal; a process started since then can only be a doubtful orphan. */
@@ -76,7 +78,11 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
       if (ticks % SEE_EVERY === 0) for (const id of seeAll(world, store.terminals.values())) holders.lookAgain(id);
       holders.round();
       archive.tick();
-      border.outcome(() => border.tolerating(() => checkpoints.pulse()));
+      border.outcome(() =>
+        border.tolerating(async () => {
+          if (await checkpoints.pulse()) links.printed();
+        }),
+      );
     },
     stop: async () => {
       await checkpoints.finish(); // While the holders can still be asked.

@@ -30,7 +30,7 @@ export async function screenAt(ports: PastPorts, wish: Params<"terminal.screenAt
   const screen = await ports.screens.past({ id: wish.id, size: terminal.recipe.size, until });
   if (!screen.ok) return screen;
   const moments = { first: iso(times.first?.time), last: iso(times.last?.time) };
-  return ok({ ...screen.value, time: iso(times.timeAt(until - 1)), ...moments, tape: { start, end } });
+  return ok({ ...screen.value, until, time: iso(times.timeAt(until - 1)), ...moments, tape: { start, end } });
 }
 
 function wantedOffset(times: TapeTimes, { offset, time }: Params<"terminal.screenAt">, end: number): Result<number> {

@@ -24,6 +24,7 @@ import type { CheckpointStorage } from "../../home/checkpoint-storage.ts";
 import {
   deadLettersOf,
   itemOf,
+  itemStatesOf,
   listedIn,
   listedOf,
   recordsOf,
@@ -73,6 +74,10 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     ...border.listing("workflow.list", (wish) => runs(ports, wish.newest, (row) => fits(row, wish))),
     ...border.asking("workflow.find", async (wish) => find(ports, wish)),
     "workflow.show": border.looking(async (params) => show(ports, params)),
+    ...border.asking("workflow.items", async ({ id, from }) => {
+      const run = runOf(ports, id);
+      return run === undefined || run.removed ? unknown(id) : ok(itemStatesOf(run, from));
+    }),
     ...border.changing("workflow.checkpoint", ({ id }) => saveCheckpoint(ports, id)),
     ...border.changing("workflow.rollback", (params, by) => rollback(ports, params, by)),
     "workflow.changes": border.looking((params) => changes(ports, params)),

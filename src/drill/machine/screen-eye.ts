@@ -4,8 +4,9 @@
 //      machine.
 import { type Refusal, type Result, refused } from "../../base/result.ts";
 import type { ScreenCells, ScreenSnapshot } from "../../core/terminal/screen.ts";
+import { parseAnswer } from "../../wire/answer-line.ts";
 import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
-import { answerOf, MAX_SCREEN_LINE, parseScreenAnswer, type ScreenSize } from "../../wire/screen.ts";
+import { answerOf, MAX_SCREEN_LINE, type ScreenSize } from "../../wire/screen.ts";
 import type { PipeChild } from "../../world/children.ts";
 import { realChildren } from "../../world/real/children.ts";
 import type { Self } from "../../world/self.ts";
@@ -53,7 +54,7 @@ export class ScreenEye {
 
   #heard(lines: readonly string[]): void {
     for (const line of lines) {
-      const found = parseScreenAnswer(decodeLine(line) ?? {});
+      const found = parseAnswer(decodeLine(line) ?? {});
       if (found !== undefined) this.#settle(found.n, found.answer);
     }
   }

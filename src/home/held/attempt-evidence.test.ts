@@ -47,7 +47,7 @@ function homeWith(files: Files, { stdout = "", stderr = "" }: Outputs = {}): str
 }
 
 function seen(home: string, repo = REPO, attempt = `${RUN}.3`) {
-  return attemptEvidence({ disk, processes, home }, repo, attempt);
+  return attemptEvidence({ disk, processes, home }, { repo, attempt });
 }
 
 test("AE1 AE2 the command, its values, and the end of its output, without control characters and without secrets", () => {
@@ -61,7 +61,7 @@ test("AE1 AE2 the command, its values, and the end of its output, without contro
     command: ["/bin/sh", "-e", "-c", 'upload "$HOLDFAST_VALUE_1"\\u001b[2J'],
     values: [{ name: "HOLDFAST_VALUE_1", value: "a\\u000ab" }],
     known: "Its holder, process 4000000, is gone and has left no exit code.",
-    ...{ stdout: ["red", "of \\u202eend"], stderr: [] },
+    ...{ stdout: ["red", "of \\u202eend"], stderr: [], isOver: true },
   });
   expect(JSON.stringify(found)).not.toContain("SECRET");
 });
@@ -71,6 +71,8 @@ test("AE1 however much was printed, the last lines are shown, and a long line is
   const home = homeWith({ "holder.json": SPEC }, { stdout: lines.join("\n"), stderr: "x".repeat(100_000) });
   const { stdout = [], stderr = [] } = seen(home) ?? {};
   expect([stdout.length, stdout.at(-1), stderr.length, stderr[0]?.length]).toEqual([20, "line 4999", 1, 501]);
+  const more = attemptEvidence({ disk, processes, home }, { repo: REPO, attempt: `${RUN}.3`, lines: 400 });
+  expect([more?.stdout.length, more?.stdout[0], more?.isOver]).toEqual([400, "line 4600", false]);
 });
 
 test("what is known depends on claim, exit and boot", () => {

@@ -8,35 +8,38 @@ import { visible, visibleLine } from "../../base/visible.ts";
 import { attemptNumber } from "../../core/workflow/run.ts";
 import { VALUE_PREFIX } from "../../core/workflow/shell-text.ts";
 import { attemptPathNow, isSession } from "../../log/session/places.ts";
-import type { AttemptEvidence } from "../../wire/page/messages.ts";
+import type { ATTEMPT, AttemptEvidence } from "../../wire/page/messages.ts";
+import type { Infer } from "../../wire/shape.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes } from "../../world/process.ts";
 import { lastLines, type Stream } from "./attempt-tape.ts";
 import { readHeld } from "./held-state.ts";
 import { type HeldDirectory, ONLY_GENERATION, readHolder, readSpec } from "./holder-files.ts";
 
-/** AE1. A screenful, which is what people look at; `holdfast logs` has the rest. */
+/** AE1. A screenful, which is what people look at, unless they ask for more; `holdfast logs` has the rest. */
 const MAX_LINES = 20;
+/** How much of the output is read for a line that is asked for. */
+const BYTES_A_LINE = 200;
 const MAX_LINE = 500;
 const MAX_WORDS = 20;
 const MAX_COMMAND = 4_000;
 const MAX_VALUES = 20;
 
 export type EvidencePlace = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
-type Place = HeldDirectory & { readonly processes: Processes };
+type Place = HeldDirectory & { readonly processes: Processes; readonly held: ReturnType<typeof readHeld> };
 
 /** Undefined if it has no files: an agent of the daemon worked on it, or they were removed. */
 export function attemptEvidence(
   { disk, processes, home }: EvidencePlace,
-  repo: string,
-  attempt: string,
+  { repo, attempt, lines = MAX_LINES }: Infer<typeof ATTEMPT>,
 ): AttemptEvidence | undefined {
   const number = attemptNumber(attempt);
   const run = attempt.slice(0, attempt.lastIndexOf("."));
   if (!isSession(`state/${repo}/sessions/${run}`) || !Number.isSafeInteger(number)) return undefined;
-  const place = { disk, processes, directory: attemptPathNow(disk, home, repo, `${run}.${number}`) };
-  const spec = readSpec(place);
+  const files = { disk, processes, directory: attemptPathNow(disk, home, repo, `${run}.${number}`) };
+  const spec = readSpec(files);
   if (spec === undefined) return undefined;
+  const place = { ...files, held: readHeld(files, ONLY_GENERATION) };
   const values = Object.entries(spec.env).filter(([name]) => name.startsWith(VALUE_PREFIX)); // AE2
   return {
     number,
@@ -46,13 +49,14 @@ export function attemptEvidence(
     cwd: cut(visibleLine(spec.cwd), MAX_LINE),
     startedAt: readHolder(place)?.at ?? null,
     known: knownOf(place),
-    stdout: outputOf(place, "stdout"),
-    stderr: outputOf(place, "stderr"),
+    stdout: outputOf(place, "stdout", lines),
+    stderr: outputOf(place, "stderr", lines),
+    isOver: place.held.kind !== "claimed" && place.held.kind !== "unclaimed",
   };
 }
 
 function knownOf(place: Place): string {
-  const held = readHeld(place, ONLY_GENERATION);
+  const { held } = place;
   if (held.kind === "unclaimed") return "It was never started.";
   if (held.kind === "cancelled") return "Its start was called off before it began.";
   if (held.kind === "claimed") return `Its holder, process ${held.holder.pid}, is alive.`;
@@ -64,8 +68,8 @@ function knownOf(place: Place): string {
 }
 
 /** AE1 */
-function outputOf({ disk, directory }: HeldDirectory, stream: Stream): string[] {
-  const lines = lastLines(disk, directory, stream).slice(-MAX_LINES);
+function outputOf({ disk, directory }: HeldDirectory, stream: Stream, most: number): string[] {
+  const lines = lastLines(disk, directory, stream, most * BYTES_A_LINE).slice(-most);
   return lines.map((line) => cut(visibleLine(line), MAX_LINE));
 }
 

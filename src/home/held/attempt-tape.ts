@@ -43,12 +43,19 @@ export class AttemptTape {
   }
 }
 
-/** The newest non-empty lines. */
-export function lastLines(disk: Disk, directory: string, stream: Stream): string[] {
+/** The newest non-empty lines, of the last `bytes`. */
+export function lastLines(disk: Disk, directory: string, stream: Stream, bytes: number = LAST_BYTES): string[] {
   const reader = tapeOf(disk, directory, stream);
   const plain = new PlainText();
-  const found = reader.read(Math.max(reader.start, reader.end - LAST_BYTES), LAST_BYTES);
-  const lines = found.kind === "bytes" ? plain.push(found.bytes) : [];
+  const lines: string[] = [];
+  for (let at = Math.max(reader.start, reader.end - bytes), left = bytes; left > 0; ) {
+    const found = reader.read(at, left);
+    if (found.kind === "end") break;
+    if (found.kind === "bytes") lines.push(...plain.push(found.bytes));
+    const to = found.kind === "bytes" ? found.offset + found.bytes.length : found.to;
+    left -= to - at;
+    at = to;
+  }
   return [...lines, plain.last].filter((line) => line !== "");
 }
 

@@ -5,7 +5,7 @@
 //     owner of the new one.
 // L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock. The
 //     owner writes it again later: until then it cannot be found.
-// L5. The record names its own file: a copy of a lock's file is no lock, and its record says nothing.
+// L5. The record names its own file: a copy of a lock's file does not count as one.
 import { isFault } from "../../base/fault.ts";
 import { baseName } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";

@@ -1,12 +1,14 @@
 // Agents in Now: those that work or rest, and those that crashed.
 import type { JSX } from "preact";
+import { plainLine } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { Action } from "../parts/action.tsx";
 import { Ago, localised, State, type Tone } from "../parts/frame.tsx";
+import { hashOf } from "../state/route.ts";
 import { call, refresh } from "../state/session.ts";
 import { count, shortPath } from "../words.ts";
 
-const TONES: Readonly<Record<ListedAgent["state"], Tone>> = {
+export const TONES: Readonly<Record<ListedAgent["state"], Tone>> = {
   ...{ idle: "soft", working: "good", waiting: "warn", suspended: "soft", sleeping: "info" },
   ...{ crashed: "bad", terminated: "soft" },
 };
@@ -17,7 +19,9 @@ export function AgentRow({ agent }: { readonly agent: ListedAgent }): JSX.Elemen
   return (
     <li class="row" data-item tabIndex={-1}>
       <span class="kind">agent</span>
-      <strong>{name}</strong>
+      <a href={hashOf({ view: "agent", id: agent.id })}>
+        <strong>{plainLine(name)}</strong>
+      </a>
       <State word={state} tone={TONES[state]} />
       <span class="soft grow" title={cwd}>
         {[provider, shortPath(cwd), ...more].map((text) => localised(text)).join(" · ")}

@@ -72,6 +72,7 @@ export function PromptCard({ prompt, isOpen }: ShownPrompt): JSX.Element {
       ref={card}
       class="card prompt"
       data-item
+      data-prompt={prompt.id}
       tabIndex={0}
       aria-label={`${name} asks to use ${tool}`}
       onKeyDown={pressed}

@@ -15,13 +15,20 @@ export type Field = {
   readonly options?: readonly string[];
   readonly hint?: string;
   readonly isOptional?: boolean;
+  /** What is typed is not shown, and kept by no browser. */
+  readonly type?: "password";
+  /** One of these, instead of a text. */
+  readonly choices?: readonly string[];
+  /** Several lines. */
+  readonly isLong?: boolean;
 };
 
 type FormProps = {
   readonly fields: readonly Field[];
   readonly submit: string;
   readonly danger?: boolean;
-  readonly success: string;
+  /** What is said then; without it, what follows is seen. */
+  readonly success?: string;
   readonly run: (values: Readonly<Record<string, string>>) => Promise<Result<unknown>>;
   readonly done?: (values: Readonly<Record<string, string>>) => void;
   readonly children?: ComponentChildren;
@@ -38,7 +45,7 @@ export function Form({ fields, submit, danger = false, success, run, done, child
     busy.value = false;
     refusal.value = result.ok ? undefined : result.error; // FO1
     if (!result.ok) return;
-    tell(success);
+    if (success !== undefined) tell(success);
     closeDialog();
     done?.(values);
   };
@@ -70,20 +77,15 @@ export function Form({ fields, submit, danger = false, success, run, done, child
   );
 }
 
-function FormField({ field, isFirst }: { readonly field: Field; readonly isFirst: boolean }): JSX.Element {
-  const { name, label, value, options, hint, isOptional = false } = field;
+type FieldProps = { readonly field: Field; readonly isFirst: boolean };
+
+function FormField({ field, isFirst }: FieldProps): JSX.Element {
+  const { name, label, options, hint } = field;
   const list = options === undefined ? undefined : `options-${name}`;
   return (
-    <label class="field">
+    <label class="field" for={`field-${name}`}>
       <span>{label}</span>
-      <input
-        type="text"
-        name={name}
-        defaultValue={value}
-        required={!isOptional}
-        autofocus={isFirst}
-        {...(list && { list })}
-      />
+      <Input field={field} isFirst={isFirst} list={list} />
       {list !== undefined && (
         <datalist id={list}>
           {options?.map((option) => (
@@ -94,4 +96,23 @@ function FormField({ field, isFirst }: { readonly field: Field; readonly isFirst
       {hint !== undefined && <span class="soft">{hint}</span>}
     </label>
   );
+}
+
+function Input({ field, isFirst, list }: FieldProps & { readonly list: string | undefined }): JSX.Element {
+  const { name, value, choices, isOptional = false, isLong = false, type } = field;
+  const id = `field-${name}`;
+  if (choices !== undefined)
+    return (
+      <select id={id} name={name} autofocus={isFirst} required={!isOptional && choices.includes("")}>
+        {choices.map((choice) => (
+          <option key={choice} value={choice} selected={choice === value}>
+            {choice === "" ? "not given" : choice}
+          </option>
+        ))}
+      </select>
+    );
+  const common = { id, name, defaultValue: value, required: !isOptional, autofocus: isFirst };
+  if (isLong) return <textarea {...common} rows={3} spellcheck={false} />;
+  if (type === "password") return <input {...common} type="password" autocomplete="off" />;
+  return <input {...common} type="text" {...(list && { list })} />;
 }

@@ -6,9 +6,17 @@ test("every route survives the address", () => {
     { view: "now" },
     { view: "terminals" },
     { view: "access" },
-    { view: "terminal", id: "a/b %" },
+    { view: "terminal", id: "a/b % ?" },
+    { view: "terminal", id: "build", at: "2026-11-17T10:00:00.000+01:00" },
+    { view: "workflows" },
+    { view: "run", id: "982a3a02" },
+    { view: "agents" },
+    { view: "agent", id: "a1" },
+    { view: "agent", id: "a1", at: "123" },
     { view: "recovery", report: undefined },
     { view: "recovery", report: "2026-11-17T10.json" },
+    { view: "search", words: "" },
+    { view: "search", words: 'a? "b/c" &d=%' },
   ];
   for (const route of routes) expect(routeIn(hashOf(route))).toEqual(route);
 });

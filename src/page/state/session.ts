@@ -17,6 +17,7 @@ import type { BriefTerminal, ListedDevice, Notice, StatusResult } from "../../wi
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { after, chance, connect, every, now, readToken } from "../browser.ts";
 import { Feed } from "./feed.ts";
+import { compareVersions } from "./page-version.ts";
 import { welcomed } from "./rights.ts";
 import { type ListName, listsFor } from "./topics.ts";
 
@@ -65,6 +66,7 @@ function onLink(state: LinkState): void {
     return;
   }
   welcomed(state);
+  compareVersions(state.version);
   feeds.tunnel.refresh();
   void lookAtState();
 }
@@ -77,7 +79,17 @@ function onDaemon(state: DaemonState): void {
   else feeds.reports.refresh();
 }
 
-function onNotice({ topic }: Notice): void {
+const ears = new Set<(notice: Notice) => void>();
+
+/** Calls `ear` with each notice; returns the function that ends this. */
+export function listen(ear: (notice: Notice) => void): () => void {
+  ears.add(ear);
+  return () => void ears.delete(ear);
+}
+
+function onNotice(notice: Notice): void {
+  const { topic } = notice;
+  for (const ear of ears) ear(notice);
   for (const name of listsFor(topic)) feeds[name].refresh();
   if (topic.startsWith("safe-mode.") || topic.startsWith("recovery.")) void lookAtState();
 }

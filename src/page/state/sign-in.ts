@@ -3,12 +3,15 @@
 // SI2. If the host or the daemon does not answer, the link was not used: it is tried again by itself.
 // SI3. Under any other name than this machine's, the page came from a relay: device.ts connects through it. So does a
 //      page that was exported, wherever it came from.
+// SI4. A tab without a token takes the one that its browser keeps while it is called (stored-way.ts): a notification
+//      opens such tabs. A token that is refused is forgotten there, too.
 import { signal } from "@preact/signals";
 import { jsonIn } from "../../base/json.ts";
 import { check } from "../../wire/check.ts";
 import { object, text } from "../../wire/shape.ts";
 import { address, after, isRemote, keepToken, post, readToken } from "../browser.ts";
 import type { Way } from "./session.ts";
+import { storedToken } from "./stored-way.ts";
 
 const WAIT_MS = 8_000;
 const AGAIN_MS = 2_000;
@@ -45,6 +48,7 @@ export async function signIn(done: (way?: Way) => void): Promise<void> {
   }
   const link = address.named("link");
   if (link === null) {
+    if (readToken() === "") keepToken(await kept());
     if (readToken() === "") signInTrouble.value = "This browser is not signed in.";
     return done();
   }
@@ -54,6 +58,16 @@ export async function signIn(done: (way?: Way) => void): Promise<void> {
   address.forget(); // SI1
   if (result.kind === "signed in") keepToken(result.token);
   done();
+}
+
+/** SI4. A browser that keeps nothing has none. */
+async function kept(): Promise<string> {
+  try {
+    return await storedToken();
+  } catch (error) {
+    if (error instanceof DOMException) return "";
+    throw error;
+  }
 }
 
 async function exchange(link: string): Promise<SignIn> {

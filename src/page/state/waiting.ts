@@ -6,7 +6,7 @@ import type { ListedAgent, ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { faviconOf } from "../favicon.ts";
-import { route } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import { feeds } from "./session.ts";
 
 export type Uncertain = { readonly run: ListedRun; readonly need: ListedRun["needs"][number] };
@@ -60,7 +60,10 @@ export const waiting = computed(() => {
 
 export const waitingCount = computed(() => Object.values(waiting.value).reduce((sum, list) => sum + list.length, 0));
 
-const TITLES = { now: "Now", terminals: "Terminals", terminal: "Terminal", recovery: "Recovery", access: "Access" };
+const TITLES: Readonly<Record<Route["view"], string>> = {
+  ...{ now: "Now", terminals: "Terminals", terminal: "Terminal", agents: "Agents", agent: "Agent" },
+  ...{ workflows: "Workflows", run: "Run", recovery: "Recovery", access: "Access", search: "Search" },
+};
 
 /** Keeps title and icon of the tab. */
 export function followWaiting(): void {

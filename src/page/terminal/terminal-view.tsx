@@ -10,13 +10,14 @@ import { Empty, State } from "../parts/frame.tsx";
 import { mayType } from "../state/rights.ts";
 import { hashOf } from "../state/route.ts";
 import { call, feeds, refresh } from "../state/session.ts";
+import { KeyBar } from "./key-bar.tsx";
 import { LostTerminal } from "./lost-terminal.tsx";
 import { askKill, askMove, askRename } from "./terminal-forms.tsx";
 import type { SessionState } from "./terminal-session.ts";
 import { stateOf } from "./terminals.tsx";
 import { Window } from "./window.ts";
 
-const READER = "screen-reader";
+export const READER = "screen-reader";
 
 export function TerminalView({ id }: { readonly id: string }): JSX.Element {
   const terminal = feeds.terminals.value.value?.find((one) => one.id === id || one.name === id);
@@ -92,10 +93,14 @@ function Attached({
         <button type="button" class="button" aria-pressed={isRead.value} onClick={() => setRead(!isRead.value)}>
           Screen reader
         </button>
+        <a class="button" href={hashOf({ view: "terminal", id: terminal?.id ?? id, at: "end" })}>
+          History
+        </a>
         {terminal !== undefined && <Buttons terminal={terminal} restarted={() => (restarts.value += 1)} />}
       </div>
       {isSearching.value && <Search window={window.value} close={() => (isSearching.value = false)} />}
       <section class="screen" ref={place} aria-label={`Screen of ${terminal?.name ?? id}`} />
+      {canType === true && window.value !== undefined && <KeyBar window={window.value} />}
       {link.value !== undefined && (
         <p class="link-hint">
           {link.value} <span class="soft">Ctrl-click opens it</span>

@@ -3,7 +3,7 @@
 // WI2. Only this terminal uses the graphics card. If there is none, or it is lost, xterm draws by itself.
 // WI3. A paste with several lines is confirmed first, unless the program marks pastes.
 // WI4. One that is only looked at takes no keys and no pastes, and leaves the program's size alone.
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { FitAddon } from "@xterm/addon-fit";
 import type { SearchAddon } from "@xterm/addon-search";
 import type { Terminal } from "@xterm/xterm";
@@ -13,9 +13,11 @@ import { tell } from "../state/toasts.ts";
 import { newSession, newTerminal } from "./emulator.ts";
 import { hasGraphicsCard } from "./graphics-card.ts";
 import { linkHandler } from "./links.ts";
+import { followSwipes } from "./swipe.ts";
 import { askPaste } from "./terminal-forms.tsx";
 import type { SessionState, TerminalSession } from "./terminal-session.ts";
 import { theme } from "./theme.ts";
+import { type TouchKey, textOf, withControl } from "./touch-keys.ts";
 
 export type WindowWish = Parameters<typeof newSession>[1];
 
@@ -34,6 +36,8 @@ const REST_MS = 80;
 export class Window {
   readonly #events: WindowEvents;
   readonly #stops: (() => void)[] = [];
+  /** Ctrl is held (TK2 of touch-keys.ts). */
+  readonly control = signal(false);
   #terminal: Terminal | undefined;
   #session: TerminalSession | undefined;
   #search: SearchAddon | undefined;
@@ -50,6 +54,23 @@ export class Window {
     for (const stop of this.#stops) stop();
     this.#session?.close();
     this.#terminal?.dispose();
+  }
+
+  /** A key of the key bar. */
+  press(key: TouchKey): void {
+    const terminal = this.#terminal;
+    if (terminal === undefined || terminal.options.disableStdin === true) return; // WI4
+    const { applicationCursorKeysMode: isApplication } = terminal.modes;
+    const text = textOf(key, { ctrl: this.control.value, isApplication });
+    this.control.value = false;
+    terminal.input(text, true);
+    terminal.focus();
+  }
+
+  /** For the next character, or not any more. */
+  holdControl(): void {
+    this.control.value = !this.control.value;
+    this.focus();
   }
 
   focus(): void {
@@ -117,7 +138,7 @@ export class Window {
 
   #listen(terminal: Terminal, session: TerminalSession, place: HTMLElement): void {
     const typed = new TextEncoder();
-    terminal.onData((text) => session.input(typed.encode(text)));
+    terminal.onData((text) => session.input(typed.encode(this.#controlled(text))));
     terminal.onBinary((text) => session.input(Uint8Array.from(text, (character) => character.charCodeAt(0))));
     terminal.attachCustomKeyEventHandler((event) => this.#passes(event));
     const paste = (event: ClipboardEvent) => {
@@ -126,11 +147,18 @@ export class Window {
       this.#paste(event.clipboardData?.getData("text/plain") ?? "");
     };
     place.addEventListener("paste", paste, { capture: true });
-    this.#stops.push(() => place.removeEventListener("paste", paste, { capture: true }));
+    this.#stops.push(() => place.removeEventListener("paste", paste, { capture: true }), followSwipes(place, terminal));
+  }
+
+  #controlled(text: string): string {
+    if (!this.control.value) return text;
+    this.control.value = false;
+    return withControl(text);
   }
 
   /** The page's keys in a terminal; all others are the program's. */
   #passes(event: KeyboardEvent): boolean {
+    if (event.isComposing) return true; // It belongs to the input method, which gives the result to xterm.
     if (event.metaKey && ["k", "c", "v"].includes(event.key)) return false;
     if (event.type !== "keydown" || !event.ctrlKey || !event.shiftKey) return true;
     const key = event.key.toLowerCase();

@@ -2,12 +2,13 @@
 // output. The host reads it from the attempt's files, so it is there while the daemon is down.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { shortId } from "../../base/ids.ts";
 import type { AttemptEvidence } from "../../wire/page/messages.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { every } from "../browser.ts";
 import { Ago, localised, Words } from "../parts/frame.tsx";
-import { call, whenUp } from "../state/session.ts";
+import { call, link, whenUp } from "../state/session.ts";
 import { commandText } from "../words.ts";
 
 type EvidenceProps = {
@@ -16,23 +17,33 @@ type EvidenceProps = {
   readonly step: string;
   /** Of a map. */
   readonly item?: number;
+  /** It runs: what it prints is shown as it comes. */
+  readonly isLive?: boolean;
+  /** How many of the last lines; a few if it is left out. */
+  readonly lines?: number;
 };
 
-export function Evidence({ run, attempt, step, item }: EvidenceProps): JSX.Element {
+/** Between two looks at what a running step prints: it seems immediate, and costs little. */
+const LIVE_MS = 1_000;
+
+export function Evidence(props: EvidenceProps): JSX.Element {
+  const { run, attempt, step, item, isLive = false, lines } = props;
   const { repo } = run;
   const logs = <Logs run={run} step={step} item={item} />;
   const found = useSignal<AttemptEvidence | null | undefined>(undefined);
   const why = useSignal("");
-  useEffect(
-    () =>
-      whenUp(() => {
-        void call("web.evidence", { repo, attempt }).then((answer) => {
-          if (answer.ok) found.value = answer.value;
-          why.value = answer.ok ? "" : `${answer.error.message} ${answer.error.hint}`;
-        });
-      }),
-    [repo, attempt],
-  );
+  useEffect(() => {
+    const look = async () => {
+      const answer = await call("web.evidence", { repo, attempt, ...(lines !== undefined && { lines }) });
+      if (answer.ok) found.value = answer.value;
+      why.value = answer.ok ? "" : `${answer.error.message} ${answer.error.hint}`;
+    };
+    const isOver = () => !isLive || document.hidden || link.peek().kind !== "up" || found.peek()?.isOver === true;
+    const ends = [whenUp(() => void look()), every(LIVE_MS, () => isOver() || void look())];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [repo, attempt, isLive, lines]);
   if (found.value === undefined)
     return (
       <p class="soft">
@@ -99,12 +110,28 @@ function Logs({ run, step, item }: LogsProps): JSX.Element {
   return <code>{`holdfast logs --step ${step}${ofItem} ${shortId(run.id)}`}</code>;
 }
 
+/** Within about a line of the end, new lines are followed; further up a person reads. */
+const AT_END = 20;
+
 function Output({ name, lines }: { readonly name: string; readonly lines: readonly string[] }): JSX.Element | null {
+  const box = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [lines]);
   if (lines.length === 0) return null;
   return (
     <figure class="output">
       <figcaption class="soft">{name}</figcaption>
-      <section class="report" tabIndex={0} aria-label={`Last lines of ${name}`}>
+      <section
+        ref={box}
+        class="report"
+        tabIndex={0}
+        aria-label={`Last lines of ${name}`}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          isAtEnd.current = scrollTop + clientHeight > scrollHeight - AT_END;
+        }}
+      >
         {lines.join("\n")}
       </section>
     </figure>

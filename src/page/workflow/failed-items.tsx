@@ -62,9 +62,9 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
   );
 }
 
-type LetterProps = { readonly run: ListedRun; readonly letter: DeadLetter; readonly isFirst: boolean };
+export type LetterProps = { readonly run: ListedRun; readonly letter: DeadLetter; readonly isFirst: boolean };
 
-function Letter({ run, letter, isFirst }: LetterProps): JSX.Element {
+export function Letter({ run, letter, isFirst }: LetterProps): JSX.Element {
   const { item, value, step, message, tries, attempt } = letter;
   return (
     <li>

@@ -4,6 +4,7 @@ import { shortId } from "../../base/ids.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { Action } from "../parts/action.tsx";
 import { Ago, localised, State, type Tone } from "../parts/frame.tsx";
+import { hashOf } from "../state/route.ts";
 import { call, refresh } from "../state/session.ts";
 import type { Uncertain } from "../state/waiting.ts";
 import { count, sentence, shortPath } from "../words.ts";
@@ -15,6 +16,20 @@ const TONES: Readonly<Record<ListedRun["state"], Tone>> = {
 };
 
 const WORDS: Readonly<Record<string, string>> = { done_with_failures: "done, with failures" };
+
+export function RunStateWord({ state }: Pick<ListedRun, "state">): JSX.Element {
+  return <State word={WORDS[state] ?? state} tone={TONES[state]} />;
+}
+
+/** Its name, which leads to all of it. */
+export function RunName({ run }: { readonly run: ListedRun }): JSX.Element {
+  return (
+    <a class="run-name" href={hashOf({ view: "run", id: run.id })}>
+      <strong>{run.name}</strong>
+    </a>
+  );
+}
+
 const refreshed = () => refresh("runs");
 
 const VERDICTS = [
@@ -96,7 +111,7 @@ function RunPlace({ run }: { readonly run: ListedRun }): JSX.Element {
   return (
     <>
       <span class="soft" title={run.cwd}>
-        {shortId(run.id)} in {shortPath(run.cwd)}
+        <a href={hashOf({ view: "run", id: run.id })}>{shortId(run.id)}</a> in {shortPath(run.cwd)}
       </span>
       <span class="grow" />
       <span class="soft">
@@ -106,12 +121,12 @@ function RunPlace({ run }: { readonly run: ListedRun }): JSX.Element {
   );
 }
 
-function shareOf({ items, step, steps, state }: ListedRun): number {
+export function shareOf({ items, step, steps, state }: ListedRun): number {
   if (items !== null && items.total > 0) return (items.succeeded + items.failed) / items.total;
   return steps === 0 ? 0 : (step - (state === "running" ? 1 : 0)) / steps;
 }
 
-function progressText({ items, step, steps, at, iteration }: ListedRun): string {
+export function progressText({ items, step, steps, at, iteration }: ListedRun): string {
   const failed = items !== null && items.failed > 0 ? `, ${items.failed} failed` : "";
   if (items !== null && items.total > 0)
     return `${items.succeeded} of ${items.total}${items.complete ? "" : "+"} items${failed}`;
@@ -125,8 +140,8 @@ export function RunRow({ run }: { readonly run: ListedRun }): JSX.Element {
   return (
     <li class="row" data-item tabIndex={-1}>
       <span class="kind">run</span>
-      <strong>{name}</strong>
-      <State word={state} tone={TONES[state]} />
+      <RunName run={run} />
+      <RunStateWord state={state} />
       <progress max={1} value={shareOf(run)} aria-label={`Progress of ${name}`} />
       <span class="soft grow">{[progressText(run), ...more].filter((text) => text !== undefined).join(" · ")}</span>
       <Action
@@ -148,8 +163,8 @@ export function EndedRun({ run }: { readonly run: ListedRun }): JSX.Element {
   return (
     <li class="row" data-item tabIndex={-1}>
       <span class="kind">run</span>
-      <strong>{name}</strong>
-      <State word={WORDS[state] ?? state} tone={TONES[state]} />
+      <RunName run={run} />
+      <RunStateWord state={state} />
       <span class="soft grow">
         {run.error === null ? progressText(run) : `${run.error.step}: ${run.error.message}`}
       </span>

@@ -161,6 +161,13 @@ export const SECTIONS = {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
   },
+  search: {
+    maxBytes: whole(
+      [0, 1_024 * 1_024 * MIB],
+      256 * MIB,
+      "How large the index of searches may become, about an eighth of what it covers; the oldest goes first, 0 keeps none.",
+    ),
+  },
   notify: {
     command: words(
       [],
@@ -227,6 +234,7 @@ export const PROVIDING = {
   ),
   resume: words([], "The same for every turn but the first (kind `command`)."),
   sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
+  outputPath: remark("Where in a line of JSON the program gives its answer; the last one counts (kind `command`)."),
   flags: words([], "Arguments after all others, passed on unchanged."),
   model: text("default", "The model; `default` leaves it to the program."),
   permissionMode: text(

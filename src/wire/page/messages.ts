@@ -5,17 +5,21 @@
 //      protocol as they are (wire/holder). The page's first frame is HELLO with an empty token.
 // PM3. The page chooses the numbers of its calls and streams. A number may be used again once its answer or `closed`
 //      has come.
+import { isId } from "../../base/ids.ts";
 import { own } from "../../base/own.ts";
 import { DEVICE_RIGHTS } from "../../core/devices.ts";
 import { RIGHTS } from "../../core/principal.ts";
 import type { Fate } from "../../core/recovery.ts";
 import type { AttachView } from "../../core/terminal/screen.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import type { ParameterType } from "../../core/workflow/definition.ts";
 import { fitting } from "../check.ts";
 import { putU32 } from "../holder/frames.ts";
 import { EXIT_SHAPE } from "../holder/protocol.ts";
 import { decodeLine } from "../lines.ts";
+import type { ListedAgent } from "../rpc/agent.ts";
 import type { Method, Methods, Report } from "../rpc/rpc.ts";
+import type { ListedRun } from "../rpc/workflow.ts";
 import {
   count,
   flag,
@@ -26,6 +30,7 @@ import {
   object,
   optional,
   type Shape,
+  table,
   text,
   textOf,
   whole,
@@ -131,7 +136,7 @@ export function readStream(message: Uint8Array): StreamPiece | undefined {
 
 /** What the page may ask of the daemon: whatever people do there, but no signing in, and no agent's tools. */
 const FAMILIES = ["terminal", "prompt", "rule", "agent", "workflow", "dlq", "recovery", "push", "notify"] as const;
-const SINGLE = ["status", "attention", "safe-mode.exit", "device.list", "device.revoke"] as const;
+const SINGLE = ["status", "attention", "search", "safe-mode.exit", "device.list", "device.revoke"] as const;
 
 type Tool = { [M in Method]: (typeof RIGHTS)[M] extends "tool" ? M : never }[Method];
 export type DaemonMethod =
@@ -195,6 +200,8 @@ export type AttemptEvidence = {
   /** The last lines. */
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
+  /** Whether nothing more is printed: it has ended, or its holder has. */
+  readonly isOver: boolean;
 };
 
 /** How much room a kind of file takes below the home. */
@@ -232,10 +239,64 @@ const CHECK = object({
 export const DOCTOR = object({ checks: list(CHECK) });
 export type DoctorCheck = Infer<typeof CHECK>;
 
-export const ATTEMPT = object({ repo: textOf({ most: 200 }), attempt: textOf({ most: 200 }) });
+/** `lines`: how many of the last ones of each output are wanted; a screenful if it is left out. */
+export const ATTEMPT = object({
+  ...{ repo: textOf({ most: 200 }), attempt: textOf({ most: 200 }) },
+  lines: optional(whole(1, 400)),
+});
+
+/** A path as the system allows it. */
+const path = textOf({ pattern: /^\//, most: 4_095, expected: "a full path" });
+export const WORKFLOW_FILE = object({ path });
+
+/** `id` is chosen by the page: a repeat is the same run. `cwd` is empty for the directory of the file. */
+export const NEW_RUN = object({
+  ...{ id: textOf({ is: isId, expected: "an id of 32 hex digits" }), path, cwd: textOf({ most: 4_095 }) },
+  ...{ texts: table(text), worktree: flag },
+});
+
+export const RUN_PLACE = object({ repo: textOf({ most: 200 }), run: textOf({ most: 200 }) });
+
+/** A parameter of a workflow, for a form: `initial` is the text of its default, or null. */
+export type FormParameter = {
+  readonly name: string;
+  readonly type: ParameterType;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  /** Of a secret: whether the environment in which Holdfast was started has it. */
+  readonly isKnown: boolean;
+  readonly initial: string | null;
+  readonly says: string;
+};
+
+export type WorkflowForm = {
+  readonly path: string;
+  readonly name: string;
+  readonly mode: string;
+  readonly steps: number;
+  readonly parameters: readonly FormParameter[];
+};
+
+/** A checkpoint of a run that it can be set back to. `step`: where it was, in words. */
+export type WebCheckpoint = {
+  readonly seq: number;
+  readonly time: string;
+  readonly reason: string;
+  readonly state: string;
+  readonly step: string;
+};
+
+/** Newest first. `bad`: how many more there are that cannot be used. */
+export type WebCheckpoints = { readonly checkpoints: readonly WebCheckpoint[]; readonly bad: number };
 
 export const NEW_TERMINAL = object({ name: text, lane: text, cwd: text, command: text });
 export type NewTerminal = Infer<typeof NEW_TERMINAL>;
+
+/** `provider`, `model`, `cwd` and `command` may be empty. The daemon checks the rest. */
+export const NEW_AGENT = object({
+  ...{ id: text, name: text, parent: nullable(text), instructions: text },
+  ...{ provider: text, model: text, cwd: text, command: text },
+});
 
 export const TURN = object({ wanted: literal("on", "off") });
 
@@ -268,8 +329,15 @@ export type WebMethods = {
   };
   /** A shell, or a command in one, with this host's environment; without a directory in the user's own. */
   readonly "web.new": { readonly params: NewTerminal; readonly result: Terminal };
+  /** An agent with this host's environment; without a directory in the user's own. */
+  readonly "web.new-agent": { readonly params: Infer<typeof NEW_AGENT>; readonly result: ListedAgent };
   /** Null if the attempt has no files. */
   readonly "web.evidence": { readonly params: Infer<typeof ATTEMPT>; readonly result: AttemptEvidence | null };
+  /** What a workflow file asks for, if it is one; refused with its problems if it is not. */
+  readonly "web.workflow": { readonly params: Infer<typeof WORKFLOW_FILE>; readonly result: WorkflowForm };
+  /** Starts a run of a workflow file, with this host's environment. */
+  readonly "web.run": { readonly params: Infer<typeof NEW_RUN>; readonly result: ListedRun };
+  readonly "web.checkpoints": { readonly params: Infer<typeof RUN_PLACE>; readonly result: WebCheckpoints };
   readonly "web.health": { readonly params: object; readonly result: WebHealth };
   readonly "web.usage": { readonly params: object; readonly result: WebUsage };
   /** Runs `holdfast doctor`, which takes a second or two. */

@@ -10,7 +10,12 @@ const WEB_RIGHTS = {
   "web.state": "look",
   "web.screen": "look",
   "web.new": "act",
+  "web.new-agent": "act",
   "web.evidence": "look",
+  /** What is wrong with a file shows some of it: only those may ask who may run it anyway. */
+  "web.workflow": "act",
+  "web.run": "act",
+  "web.checkpoints": "look",
   "web.health": "look",
   "web.usage": "look",
   "web.doctor": "look",

@@ -3,11 +3,19 @@
 //     shell reads it.
 // D2. The first turn uses `command`, later ones `resume`. If the program chooses the session's id, it is found in the
 //     output by `session_path` (a JSON path into any line of JSON); otherwise the id is ours.
+// D4. The answer is the last text that `output_path` leads to in a line of JSON; without one, see `responseIn`.
 // D3. A value never becomes an option: messages come from other agents, and a prompt may begin with `--yolo`. A word
 //     that begins with a value which begins with `-` gets a space in front, and such a text is no session's id.
 
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
-import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import type {
+  Codec,
+  CodecFacts,
+  ProcessExit,
+  ProviderEvent,
+  SessionFacts,
+  WholeOutput,
+} from "../../core/agent/provider.ts";
 import { readObject } from "./json-line.ts";
 
 /** Nobody reads more of a reason. */
@@ -39,25 +47,31 @@ function wordsOf(value: Json | undefined): readonly string[] {
 
 /** D2 */
 function sessionIn(line: string, path: Json | undefined): ProviderEvent[] {
+  const session = textAt(line, path);
+  return session !== undefined && SESSION.test(session) ? [{ kind: "session", session }] : [];
+}
+
+function textAt(line: string, path: Json | undefined): string | undefined {
   const parts = typeof path === "string" ? parsePath(path) : undefined;
   const found = readObject(line);
-  if (parts?.ok !== true || found === undefined) return [];
-  const session = follow(found, parts.value);
-  return typeof session === "string" && SESSION.test(session) ? [{ kind: "session", session }] : [];
+  const value = parts?.ok === true && found !== undefined ? follow(found, parts.value) : undefined;
+  return typeof value === "string" ? value : undefined;
 }
 
-function ended(
-  { code, signal }: { readonly code: number | null; readonly signal: string | null },
-  output: string,
-): ProviderEvent[] {
-  if (code === 0) return [{ kind: "done", response: responseIn(output) }];
+function ended({ code, signal }: ProcessExit, { text, errors }: WholeOutput, { recipe }: CodecFacts): ProviderEvent[] {
+  if (code === 0) return [{ kind: "done", response: responseIn(text, recipe.options["output_path"]) }];
   const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
-  return [{ kind: "failed", reason: `${how} ${output.trim().slice(-REASON_CHARS)}`.trim(), retryable: true }];
+  const said = [text, errors].map((part) => part.trim().slice(-REASON_CHARS)).filter((part) => part !== "");
+  return [{ kind: "failed", reason: [how, ...said].join(" "), retryable: true }];
 }
 
-/** The `result` or `response` of its last line of JSON, else all it wrote. */
-function responseIn(output: string): string {
+/** D4. Without a path, or if it leads nowhere: the `result` or `response` of the last line of JSON, else everything. */
+function responseIn(output: string, path: Json | undefined): string {
   const lines = output.trimEnd().split("\n");
+  for (const line of lines.toReversed()) {
+    const text = textAt(line, path);
+    if (text !== undefined) return text;
+  }
   const last = parseJson(lines.at(-1) ?? "");
   if (!last.ok) return output.trimEnd();
   const value =

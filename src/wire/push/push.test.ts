@@ -1,4 +1,5 @@
-// The cryptography of Web Push against the vectors of RFC 8291 and RFC 8292, and against node's.
+// The cryptography of Web Push against the vectors of RFC 8291 and RFC 8292, and against node's. The values were
+// compared with published ones: other implementations have the same in their tests.
 import { expect, test } from "bun:test";
 import { Receiver, sender } from "../../../tests/notify/push-reader.ts";
 import { MAX_PLAIN, sealed } from "./encryption.ts";

@@ -3,6 +3,7 @@
 import type { Json } from "../../base/json.ts";
 import type { AgentState } from "../../core/agent/agent.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
+import type { HistoryPiece } from "../../core/agent/history.ts";
 import type { PromptStage } from "../../core/agent/prompt-machine.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
@@ -32,6 +33,8 @@ export type ListedAgent = {
   readonly pid: number | null;
   /** Why it waits, until when it sleeps, or why it crashed. */
   readonly note: string | null;
+  /** Why its last turn failed, until one is complete; absent if none did, and from older daemons. */
+  readonly failure?: { readonly turn: number; readonly reason: string; readonly at: string };
 };
 
 export type ShownAgent = ListedAgent & {
@@ -68,6 +71,22 @@ export type ListedPrompt = {
   readonly rule?: Rule;
   /** Why its agent has no sandbox although it should have one. */
   readonly unsandboxed?: string;
+  /** How it was decided, once it is: `by` is `rule`, `user`, `expired` or `default`. `rule`: the id of the rule. */
+  readonly given?: { readonly decision: string; readonly by: string; readonly at: string; readonly rule?: string };
+};
+
+/** A piece of an agent's past, and the entry of its log that it is from. */
+export type HistoryRow = HistoryPiece & { readonly seq: number; readonly at: string };
+
+/** A stretch of it, oldest first. A row that cannot be read says so. */
+export type AgentHistory = {
+  readonly rows: readonly HistoryRow[];
+  /** `before` for the stretch before it; null if this is the beginning, or what is left of it. */
+  readonly earlier: number | null;
+  /** `after` for what follows; null if there is nothing yet, and `last` is to be asked for later. */
+  readonly later: number | null;
+  /** The last entry that was looked at; 0 if there is none. */
+  readonly last: number;
 };
 
 export type AgentResults = {
@@ -76,6 +95,7 @@ export type AgentResults = {
   "agent.find": ListedAgent;
   "agent.show": ShownAgent;
   "agent.inbox": readonly Message[];
+  "agent.history": AgentHistory;
   "agent.send": ListedAgent;
   "agent.terminate": ListedAgent;
   "agent.retry": ListedAgent;

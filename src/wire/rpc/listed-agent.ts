@@ -1,6 +1,13 @@
 // Agents and their prompts as clients see them.
 import type { Json } from "../../base/json.ts";
-import { type Agent, type AgentRecord, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
+import {
+  type Agent,
+  type AgentRecord,
+  type GivenAnswer,
+  openPrompts,
+  type Prompt,
+  stateOf,
+} from "../../core/agent/agent.ts";
 import { stageOf } from "../../core/agent/prompt-machine.ts";
 import { ruleIdFor } from "../../core/agent/prompts.ts";
 import type { Rule } from "../../core/agent/rules.ts";
@@ -10,7 +17,7 @@ import type { ListedAgent, ListedPrompt, OwnedRule, ShownAgent } from "./agent.t
 
 /** `trouble`: why its process is not started yet, although it was tried. */
 export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
-  const { id, name, parent, plan, createdAt, inbox, turns, turn, process: program } = agent;
+  const { id, name, parent, plan, createdAt, inbox, turns, turn, failure, process: program } = agent;
   return {
     ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
     ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
@@ -20,6 +27,7 @@ export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
     turnStartedAt: turn?.startedAt ?? null,
     pid: program.kind === "Running" ? program.child.pid : null,
     note: noteOf(agent) ?? (trouble === undefined ? null : `It could not be started yet: ${trouble}`),
+    ...(failure !== undefined && { failure }),
   };
 }
 
@@ -56,7 +64,12 @@ export function listedPrompt({ id: agent, name, rules, plan }: Agent, prompt: Pr
     ...{ id, agent, name, tool, input, since, deadline, state: state.kind, stage: stageOf(state) },
     ...(rule !== undefined && { rule }),
     ...(unsandboxed !== undefined && { unsandboxed }),
+    ...("by" in state && { given: givenOf(state) }),
   };
+}
+
+function givenOf({ decision, by, at, rule }: GivenAnswer) {
+  return { decision, by, at, ...(rule !== undefined && { rule }) };
 }
 
 /** Either the open prompts, the oldest first, or those that are no longer open. */

@@ -3,21 +3,23 @@
 import { type Json, textOf } from "../../base/json.ts";
 import { currentStep } from "../../core/workflow/advance.ts";
 import type { StepError } from "../../core/workflow/events.ts";
-import { itemIn } from "../../core/workflow/item-list.ts";
+import { itemIn, itemsFrom, PAGE_ITEMS } from "../../core/workflow/item-list.ts";
 import { endedSteps, recordAt } from "../../core/workflow/past.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, tracksOf } from "../../core/workflow/run.ts";
 import { isObject } from "../lines.ts";
-import type {
-  DeadLetter,
-  DeadLetters,
-  ListedError,
-  ListedRun,
-  ListedStep,
-  ShownAttempt,
-  ShownItem,
-  ShownRetry,
-  ShownRun,
+import {
+  type DeadLetter,
+  type DeadLetters,
+  ITEM_LETTERS,
+  type ItemStates,
+  type ListedError,
+  type ListedRun,
+  type ListedStep,
+  type ShownAttempt,
+  type ShownItem,
+  type ShownRetry,
+  type ShownRun,
 } from "./workflow.ts";
 
 const MAX_LETTERS = 200;
@@ -51,6 +53,7 @@ export function listedOf(run: Run, trouble?: string, lacks: readonly string[] = 
     error: failed === undefined ? null : errorOf(id, failed),
     resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
     ended: endedSteps(run),
+    ...("at" in status && { endedAt: status.at }),
     ...(trouble !== undefined && { trouble }),
     ...(lacks.length > 0 && { lacks }),
     ...(waitsForSlot > 0 && { waitsForSlot }),
@@ -62,7 +65,7 @@ function errorOf(run: string, error: StepError): ListedError {
   return { step, message, exitCode, ...attemptIn(run, error) };
 }
 
-function attemptIn(run: string, { attempt }: StepError): { readonly attempt?: string } {
+function attemptIn(run: string, { attempt }: { readonly attempt?: number | undefined }): { readonly attempt?: string } {
   return attempt === undefined ? {} : { attempt: `${run}.${attempt}` };
 }
 
@@ -88,15 +91,28 @@ function isListed(row: unknown): row is ListedRun {
 export function recordsOf(run: Run, wanted: number): Pick<ShownRun, "from" | "records"> {
   const found: ListedStep[] = [];
   const from = Math.max(wanted, run.past.steps);
-  const repeats = run.definition.flow.mode === "iterative";
+  const { mode } = run.definition.flow;
+  const repeats = mode === "iterative";
   for (let at = from; at < Math.min(endedSteps(run), from + MAX_RECORDS); at += 1) {
     const record = recordAt(run, at);
     if (record === undefined) continue;
-    const { step, outcome, durationMs, error, iteration, tries } = record;
-    const more = { ...(repeats && { iteration }), ...(tries && { tries }) };
-    found.push({ step, outcome, durationMs, message: error?.message ?? null, ...more });
+    const { step, outcome, durationMs, error, iteration, phase, at: endedAt, tries } = record;
+    const place = { ...(repeats && { iteration }), ...(mode === "mapreduce" && { phase }), ...(tries && { tries }) };
+    const more = { at: endedAt, ...attemptIn(run.id, { attempt: record.attempt ?? error?.attempt }) };
+    found.push({ step, outcome, durationMs, message: error?.message ?? null, ...place, ...more });
   }
   return { from, records: found };
+}
+
+/** The states of items are asked for in pieces of this many: as many pages of a list may have to be read again. */
+const MAX_STATES = 64 * PAGE_ITEMS;
+
+/** The states of the items from number `from` on. */
+export function itemStatesOf({ items }: Run, from: number): ItemStates {
+  const end = from + MAX_STATES;
+  let states = "";
+  for (const { state } of itemsFrom(items.all, from, end)) states += ITEM_LETTERS[state.kind];
+  return { from, states, next: end < items.all.length ? end : null };
 }
 
 /** The running attempts; `said` returns the last line of an agent's output. */

@@ -10,6 +10,8 @@ import type { Rule } from "../../core/agent/rules.ts";
 import { DEVICE_RIGHTS } from "../../core/devices.ts";
 import type { Asker } from "../../core/workflow/events.ts";
 import { check, fitting } from "../check.ts";
+import { SEARCH_LIMIT, SEARCHED_WORDS } from "../search.ts";
+import { SEARCH_IN } from "../search-in.ts";
 import {
   closed,
   count,
@@ -226,8 +228,19 @@ export const PARAMS = {
   }),
   /** A browser ends its own; the operator, in a shell, any. */
   "push.unsubscribe": object({ id: optional(text) }),
+  /** Calls the browser that asks. */
+  "push.test": nothing,
   "notify.status": nothing,
   "notify.test": nothing,
+  /** Whether an agent, and all that it starts, calls nobody. */
+  "notify.mute": object({ agent: text, muted: flag }),
+  /** Words, or more of a search by its number. */
+  search: object({
+    words: optional(SEARCHED_WORDS),
+    in: optional(literal(...SEARCH_IN)),
+    limit: optional(SEARCH_LIMIT),
+    more: optional(count),
+  }),
   gc: object({ dryRun: flag }),
   subscribe: object({ topics: texts }),
   "tmux.adopt": adopt,
@@ -238,6 +251,7 @@ export const PARAMS = {
   "workflow.list": listing,
   "workflow.find": runKey,
   "workflow.show": object({ id: text, from: number }),
+  "workflow.items": object({ id: text, from: count }),
   "workflow.interrupt": ofOne,
   "workflow.checkpoint": ofOne,
   "workflow.cancel": ofOne,
@@ -263,6 +277,8 @@ export const PARAMS = {
   "agent.find": object({ key: text }),
   "agent.show": ofOne,
   "agent.inbox": object({ id: text, ...page }),
+  /** The last rows before an entry, or those after one; without both, the last of all. Each is a seq of its log. */
+  "agent.history": object({ id: text, before: optional(count), after: optional(count), limit: optional(count) }),
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),

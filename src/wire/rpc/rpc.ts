@@ -12,6 +12,7 @@ import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import { isObject } from "../lines.ts";
 import type { AgentResults } from "./agent.ts";
 import type { PARAMS, Params } from "./params.ts";
+import type { SearchResult } from "./search.ts";
 import type { WorkflowResults } from "./workflow.ts";
 
 export const RPC_PROTOCOL = 1;
@@ -103,6 +104,8 @@ export type Report = {
 
 /** A terminal's screen at an earlier moment. Times are null where none is known: tapes of older versions have none. */
 export type PastScreen = ScreenSnapshot & {
+  /** How far the tape was; `offset` is before it if a character or sequence was not whole. */
+  readonly until: number;
   /** When the last byte in it came. */
   readonly time: string | null;
   /** The first and the last moment that can be asked for by its time. */
@@ -167,6 +170,8 @@ export type NotifyStatus = {
   readonly quiet: string;
   readonly isQuiet: boolean;
   readonly mute: readonly string[];
+  /** The ids of agents that call nobody, each with all that it starts. */
+  readonly muted: readonly string[];
 };
 export type NotifyTested = {
   readonly id: string;
@@ -202,6 +207,7 @@ type Results = AgentResults &
     "tmux.release": ListedTmux;
     "tmux.recreate": ListedTmux;
     gc: GcResult;
+    search: SearchResult;
     "device.link": { link: string; until: string };
     "device.redeem": { id: string; token: string };
     "device.pair": { secret: string; until: string };
@@ -210,8 +216,10 @@ type Results = AgentResults &
     "push.key": { key: string };
     "push.subscribe": { id: string };
     "push.unsubscribe": { removed: number };
+    "push.test": NotifyTested;
     "notify.status": NotifyStatus;
     "notify.test": readonly NotifyTested[];
+    "notify.mute": { muted: readonly string[] };
     subscribe: Record<string, never>;
   };
 

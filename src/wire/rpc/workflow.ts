@@ -3,6 +3,7 @@
 import type { Json } from "../../base/json.ts";
 import type { CheckpointReason } from "../../core/workflow/checkpoint.ts";
 import type { StepChange } from "../../core/workflow/decide-versions.ts";
+import type { Phase } from "../../core/workflow/definition.ts";
 import type { MigratedFrom, StepOutcome } from "../../core/workflow/events.ts";
 import type { ItemState } from "../../core/workflow/item-list.ts";
 import type { ItemProgress, Need } from "../../core/workflow/progress.ts";
@@ -45,6 +46,8 @@ export type ListedRun = {
   readonly resumed: { readonly pid: number; readonly user: string; readonly at: string } | null;
   /** How many steps have ended, in all iterations. */
   readonly ended: number;
+  /** When it ended or stopped; absent while it goes on. */
+  readonly endedAt?: string;
 };
 
 /** `attempt`: the one that failed, if it is known. */
@@ -65,6 +68,12 @@ export type ListedStep = {
   readonly iteration?: number;
   /** How often it was tried; absent if once. */
   readonly tries?: number;
+  /** When it ended. */
+  readonly at?: string;
+  /** The last attempt of it, if it is known. */
+  readonly attempt?: string;
+  /** Where it is in the file; absent unless the workflow has a map. */
+  readonly phase?: Phase;
 };
 
 /**
@@ -119,6 +128,18 @@ export type DeadLetter = {
   /** The attempt that failed, if it is known. */
   readonly attempt?: string;
 };
+
+/** A letter for each state of an item, so that a map of many is a short answer. */
+export const ITEM_LETTERS = {
+  pending: "p",
+  active: "a",
+  succeeded: "s",
+  failed: "f",
+  cleared: "c",
+} as const satisfies Readonly<Record<ItemState["kind"], string>>;
+
+/** The states of the items from number `from` on, a letter each; `next` is where the rest begins, or null. */
+export type ItemStates = { readonly from: number; readonly states: string; readonly next: number | null };
 
 /** One item with all its fields, even if it is in no queue. */
 export type ShownItem = {
@@ -176,6 +197,7 @@ export type WorkflowResults = {
   "workflow.list": readonly ListedRun[];
   "workflow.find": ListedRun;
   "workflow.show": ShownRun;
+  "workflow.items": ItemStates;
   "workflow.interrupt": ListedRun;
   "workflow.cancel": ListedRun;
   "workflow.remove": ListedRun;

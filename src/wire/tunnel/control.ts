@@ -32,6 +32,8 @@ const FROM_RELAY = {
     url: textOf({ most: 500 }),
     /** What people should know, for example that another connection with this identity was cut off. */
     notice: optional(textOf({ most: 1000 })),
+    /** The relay's time, in milliseconds; older ones do not say it. */
+    now: optional(whole(0)),
   }),
   refused: object({ type: literal("refused"), reason: text, message: textOf({ most: 1000 }) }),
   /** The answer to `enrol` and `renew`. */

@@ -94,7 +94,7 @@ function lifeOf(certificate: string): Life | undefined {
     const { validFrom, validTo } = certificateIn(certificate);
     return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
   } catch {
-    return undefined; // It is no certificate.
+    return undefined; // Not a certificate.
   }
 }
 

@@ -9,6 +9,7 @@
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
 import { Fault } from "../../../src/base/fault.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
+import { SEARCH_SOURCE } from "../../../src/daemon/search/indexing.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
 import { ANOTHER_RUNS } from "../../../src/wire/heartbeat.ts";
 import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../../src/world/children.ts";
@@ -279,6 +280,7 @@ export class HoldfastMachine extends Machine {
     starter.mustLive();
     const [program, entry] = command.argv;
     if (entry === SCREEN_SOURCE) return startScreens(this, events, starter);
+    if (entry === SEARCH_SOURCE) return refuse("ENOENT", "start", program); // HM1
     if (program === "tmux" && this.tmux !== undefined) return this.tmux.start(command, events, starter);
     this.beforeProgram(program);
     if (program === AGENT) return this.agents.start(command, events, starter);

@@ -72,7 +72,7 @@ const FIELDS = 26;
 /** Empty bytes are many, and alike; so are most of the others. */
 const EMPTY_ONE_IN = 61;
 const OTHER_ONE_IN = 3;
-const GATE_ONE_IN = 31;
+const GATE_ONE_IN = 67;
 
 /** What a byte may become: one bit flipped, all bits, or zero. None if it is left alone. */
 function masksFor(bytes: Uint8Array, at: number): number[] {

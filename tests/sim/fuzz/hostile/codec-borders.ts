@@ -35,13 +35,13 @@ class Victim {
   constructor(provider: ProviderName, codec?: Codec) {
     this.#codec = codec;
     const plan = planFor(provider);
-    const recipe = { ...plan.recipe, options: { session_path: "$.session_id" } };
+    const recipe = { ...plan.recipe, options: { session_path: "$.session_id", output_path: "$.result" } };
     const wish = { id: ID, name: ID, parent: undefined, instructions: "go", settings: {} };
     this.house.do({ ...wish, kind: "create", plan: { ...plan, recipe } });
     if (codec !== undefined) this.house.start(ID);
   }
 
-  get #facts() {
+  get facts() {
     return { ...factsOf(this.house.agent(ID)), tools: null };
   }
 
@@ -51,10 +51,10 @@ class Victim {
     const decoder = new Decoder(codec, { generation: 1, from: 0, skipped: new Set() });
     for (const piece of pieces) {
       decoder.push(decoder.end, piece);
-      for (let batch = decoder.next(this.#facts); batch !== undefined; batch = decoder.next(this.#facts))
+      for (let batch = decoder.next(this.facts); batch !== undefined; batch = decoder.next(this.facts))
         this.hears(batch.offset, batch.events, batch.replies);
     }
-    const last = decoder.last(this.#facts);
+    const last = decoder.last(this.facts);
     if (last !== undefined) this.hears(last.offset, last.events, last.replies);
   }
 
@@ -87,7 +87,7 @@ class Victim {
         this.decides({ kind: "answer", id: ID, prompt, answer: prompt, decision: "allow", message: "", always: false });
     const agent = this.house.agent(ID);
     for (const { input } of inputsFrom(agent, 0))
-      for (const line of this.#codec?.encode(input, this.#facts) ?? []) JSON.parse(line);
+      for (const line of this.#codec?.encode(input, this.facts) ?? []) JSON.parse(line);
   }
 
   /** CB1 */
@@ -122,7 +122,8 @@ const COMMAND_BORDER: Border = {
       { code: 3, signal: null },
       { code: null, signal: "SIGKILL" },
     ];
-    const events = command.ended?.(attacker.oneOf(ends), Buffer.from(output).toString()) ?? [];
+    const text = Buffer.from(output).toString();
+    const events = command.ended?.(attacker.oneOf(ends), { text, errors: text }, victim.facts) ?? [];
     victim.hears(output.length + 1, events);
     victim.isSameAfterwards();
   },

@@ -13,6 +13,7 @@ import { FROM_START, readLines } from "../../../../src/log/session/session-log.t
 import { readSizes } from "../../../../src/log/tape/sizes.ts";
 import { entriesOf } from "../../../../src/log/wal/frame.ts";
 import { scanSegment } from "../../../../src/log/wal/segment-scan.ts";
+import { Finder } from "../../../../src/search/finder.ts";
 import { loadConfig } from "../../../../src/wire/files/config.ts";
 import { readWorkflow } from "../../../../src/wire/files/workflow-file.ts";
 import { readOldRun } from "../../../../src/wire/old/runs.ts";
@@ -21,7 +22,7 @@ import { terminalEventOf, tmuxEventOf } from "../../../../src/wire/stored/termin
 import { parseSnapshot } from "../../../../src/wire/stored/tmux-snapshot.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../../../../src/wire/stored/workflow.ts";
 import { parseEnvironment, parseList } from "../../../../src/wire/tmux-list.ts";
-import { crc32 } from "../../../../src/world/hash.ts";
+import { crc32, hex8 } from "../../../../src/world/hash.ts";
 import { SimDisk } from "../../disk.ts";
 import { type Border, recorded } from "./border.ts";
 import { CHECKPOINTS, CONFIGURATIONS, EVENTS, OLD_RUNS, OUTPUTS, SMALL_FILES, WORKFLOWS } from "./file-seeds.ts";
@@ -156,7 +157,28 @@ const SMALL_FILE_BORDER: Border = {
   },
 };
 
+const INDEX_HEAD = '{"session":"terminals/t","proof":1,"blocks":[[0,64,1000,2000],[64,90,2000,3000]]}';
+
+/** FB1. An index of searches that is not ours, beside a tape that says anything. */
+const INDEX_BORDER: Border = {
+  name: "an index of searches",
+  inputs: 2,
+  meet: (attacker) => {
+    const disk = new SimDisk();
+    const rows = attacker.oneOf([512, 1024, 65_536, 3]);
+    const head = Buffer.from(attacker.oneOf([INDEX_HEAD, attacker.text(INDEX_HEAD)]));
+    const line = `holdfast-search 1 ${rows} ${head.length} ${hex8(crc32(head, rows))}\n`;
+    disk.plant("/h/search/terminals-t-0-90-3000.idx", Buffer.concat([Buffer.from(line), head, attacker.bytes(head)]));
+    const output = attacker.file(`\u001b]2;a title\u0007the \u001b[1mword\u001b[m in a line\r\n${"x".repeat(70)}`);
+    disk.plant("/h/terminals/t/tape/0000000000000000.seg", output);
+    disk.plant("/h/agents/a/events.jsonl", attacker.bytes(entryLine("message.enqueued", '{"payload":"a word"}')));
+    const wish = { op: "find", words: ["word"], kinds: [], limit: 10, skip: [] } as const;
+    const finder = new Finder({ disk, home: "/h" }, wish);
+    recorded([...finder.lines()].flatMap((hit) => hit?.text ?? []));
+  },
+};
+
 export const FILE_BORDERS: readonly Border[] = [
   ...[WORKFLOW_BORDER, CONFIGURATION_BORDER, CAPTURE_BORDER],
-  ...[CHECKPOINT_BORDER, EVENT_BORDER, WAL_BORDER, SMALL_FILE_BORDER],
+  ...[CHECKPOINT_BORDER, EVENT_BORDER, WAL_BORDER, SMALL_FILE_BORDER, INDEX_BORDER],
 ];
