@@ -283,7 +283,7 @@ test(
       "  - id: look",
       `    shell: grep -o '"reason":"[A-Za-z]*"' state/*/sessions/*/checkpoint.json > seen`,
       "  - id: wait",
-      "    shell: until test -e go; do sleep 0.02; done",
+      "    shell: echo yes > began; until test -e go; do sleep 0.02; done",
     );
     const id = (await home.ok("run", "-d", "flow.yml")).trim();
     await until(
@@ -292,8 +292,9 @@ test(
       () => text("seen"),
     );
     expect(text("seen").trim()).toBe('"reason":"BeforeStep"');
-    const step = async () => (await home.json("workflows"))[0].at;
-    await until("the second step has begun", async () => (await step()) === "wait", step);
+    // Its own checkpoint (BeforeStep) is on disk by then, so the Manual one is the newest.
+    const began = () => text("began");
+    await until("the second step has begun", () => began() !== "", began);
     const saved = await home.json("checkpoints", "save", "flow");
     expect(saved).toMatchObject({
       run: id,

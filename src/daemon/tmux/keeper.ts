@@ -7,6 +7,8 @@
 //     listing. After several failed re-creations, the session waits for the operator.
 // K5. A server that is not ours is never told to end, and is only looked at.
 // K6. How a server ended says nothing about the next one at its socket.
+// K7. A session that was released while it was being made again may be half-built. Its server is looked at until it has
+//     answered once, and what is left there is ended.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { judgeTmux, type TmuxVerdict } from "../../core/tmux/judge.ts";
@@ -16,7 +18,7 @@ import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
 import { lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
 import { TmuxLookout } from "./lookout.ts";
 import { readNotes } from "./notes.ts";
-import { buildingName, Rebuild, type RebuildWorld } from "./rebuild.ts";
+import { namesOfHalves, Rebuild, type RebuildWorld } from "./rebuild.ts";
 import { type SaverOptions, type SaverWorld, TmuxSaver } from "./saver.ts";
 
 export type KeeperWorld = TmuxWorld & SaverWorld & RebuildWorld;
@@ -55,6 +57,8 @@ export class TmuxKeeper {
   readonly #savers = new Map<string, TmuxSaver>();
   readonly #troubles = new Map<string, string>();
   readonly #failures = new Map<string, number>();
+  /** K7: the released sessions of which nothing is left. */
+  readonly #cleared = new Set<string>();
   #line: Promise<unknown> = Promise.resolve();
   #cancel: (() => void) | undefined;
   #rounds = false;
@@ -77,7 +81,7 @@ export class TmuxKeeper {
   }
 
   #arm(): void {
-    if (!this.#rounds || this.#cancel !== undefined || this.#open().length === 0) return; // K1
+    if (!this.#rounds || this.#cancel !== undefined || this.#sockets().size === 0) return; // K1
     this.#cancel = this.#world.clock.after(this.#options.roundMs, () => {
       this.#cancel = undefined;
       this.#later(async () => void (await this.#tendAll()));
@@ -128,10 +132,20 @@ export class TmuxKeeper {
     );
   }
 
+  /** K7 */
+  #uncleared(): TmuxCare[] {
+    return [...this.#ports.cares()].filter(
+      ({ id, released, state }) => released && isWanted(state) && !this.#cleared.has(id),
+    );
+  }
+
+  #sockets(): Set<string> {
+    return new Set([...this.#open(), ...this.#uncleared()].map(({ socket }) => socket));
+  }
+
   async #tendAll(): Promise<Tended[]> {
-    const sockets = new Set(this.#open().map(({ socket }) => socket));
     const all: Tended[] = [];
-    for (const socket of sockets) all.push(...(await this.#tendSocket(socket, [])));
+    for (const socket of this.#sockets()) all.push(...(await this.#tendSocket(socket, [])));
     return all;
   }
 
@@ -148,7 +162,7 @@ export class TmuxKeeper {
   /** A server whose answer cannot be handled fails for its sessions; the others are tended. */
   async #tendSocket(socket: string, left: readonly TmuxServer[]): Promise<Tended[]> {
     const cares = this.#open().filter((care) => care.socket === socket);
-    if (cares.length === 0) return [];
+    if (!this.#sockets().has(socket)) return [];
     try {
       return await this.#tendServer(socket, cares, left);
     } catch (error) {
@@ -158,12 +172,14 @@ export class TmuxKeeper {
 
   /** Meanwhile there may be another server than those that have left in order (K6). */
   async #tendServer(socket: string, cares: readonly TmuxCare[], left: readonly TmuxServer[]): Promise<Tended[]> {
+    const uncleared = this.#uncleared().filter((care) => care.socket === socket);
     const seen = await lookAt(this.run, this.#world, { path: socket });
     const hasLeft = ({ state }: TmuxCare) =>
       state.kind === "kept" && left.some((server) => sameServer(server, state.place.server));
     const isOpen = this.#keptAt(socket).some((care) => !this.#isAlive(care) && !hasLeft(care));
     const inOrder = isOpen && (await this.#lookout.endedInOrder(socket));
-    if (seen.ok) await this.#endUnwanted(seen.value, socket);
+    const isClear = seen.ok ? await this.#endUnwanted(seen.value, socket) : seen.error.code === "no-server";
+    if (isClear) for (const { id } of uncleared) this.#cleared.add(id); // K7
     const tended: Tended[] = [];
     for (const care of cares)
       tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder || hasLeft(care)));
@@ -234,14 +250,21 @@ export class TmuxKeeper {
     return now !== undefined && isWanted(now.state) ? this.#recreate(now) : undefined;
   }
 
-  /** Half-built sessions (B1 of rebuild.ts) that nobody wants any more, or that a hung client has made too late. */
-  async #endUnwanted({ panes }: TmuxSeen, socket: string): Promise<void> {
-    if (!this.#ports.mayAct()) return; // K3
-    for (const { id, released, state } of this.#ports.cares()) {
-      const half = panes.find(({ sessionName }) => sessionName === buildingName(id));
-      if (half === undefined || half.attached || (!released && isWanted(state))) continue;
-      await this.run({ socket: { path: socket }, commands: [["kill-session", "-t", `=${buildingName(id)}`]] }); // K4
+  /** Ends half-built sessions (B1 of rebuild.ts) that nobody wants any more, or that a hung client has made too late.
+   *  Returns whether none is left. */
+  async #endUnwanted({ panes }: TmuxSeen, socket: string): Promise<boolean> {
+    const unwanted = [...this.#ports.cares()].filter(({ released, state }) => released || !isWanted(state));
+    const names = new Set(unwanted.flatMap(({ id }) => namesOfHalves(id)));
+    const halves = new Map(panes.map((pane) => [pane.sessionName, pane])).values();
+    let isClear = true;
+    for (const { sessionName, attached } of halves) {
+      if (!names.has(sessionName)) continue;
+      const commands = [["kill-session", "-t", `=${sessionName}`]];
+      const mayEnd = !attached && this.#ports.mayAct(); // K3
+      const isEnded = mayEnd && (await this.run({ socket: { path: socket }, commands })).ok;
+      isClear &&= isEnded; // K4
     }
+    return isClear;
   }
 
   async #save(care: TmuxCare, panes: TmuxSeen["panes"]): Promise<string | undefined> {

@@ -33,12 +33,17 @@ const PROMPT_MS = 2_000;
 const PAUSE_MS = 20;
 const IDS = "#{session_id} #{window_id} #{pane_id} #{window_index} #{pid}";
 
-export function buildingName(id: string): string {
+function buildingName(id: string): string {
   return `holdfast-rebuilding-${id}`;
 }
 
 function leftoverName(id: string): string {
   return `holdfast-leftover-${id}`;
+}
+
+/** B1: what a half-built session is called while it is built, and when it is set aside. */
+export function namesOfHalves(id: string): string[] {
+  return [buildingName(id), leftoverName(id)];
 }
 
 export class Rebuild {

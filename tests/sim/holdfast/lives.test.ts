@@ -174,6 +174,19 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a tmux session that is released after its server hung while it was built does not stay half-built",
+    {
+      seed: 5329961,
+      lives: [
+        {
+          ending: { kind: "holder", at: 88 },
+          ...{ wishes: 4, fork: 0, jump: -1000, troubled: { from: 9, times: 5, how: 25000 } },
+        },
+      ],
+      ...{ watched: false, tmux: true },
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],
