@@ -1,6 +1,8 @@
 // Recovery of agents (AG-2, AG-4, AG-7): the tree comes from the logs alone; each process is examined, and each agent
 // continues by its policy.
-// V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
+// V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted. If the
+//     log is blocked for a moment (a full disk), the recovery waits for it: otherwise the prompt of a process that is
+//     gone could be answered in between.
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started. Its log is copied to the
 //     quarantine before it is ended: after that it is an orphan no more. The original stays; recovery destroys nothing.
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
@@ -18,6 +20,7 @@ import type { Poison } from "../../log/session/poisons.ts";
 import { noteOf } from "../../wire/rpc/listed-agent.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
+import { pause } from "../../world/wait.ts";
 import type { PartBorder } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
@@ -26,6 +29,9 @@ import type { AgentStore } from "./store.ts";
 
 /** How many agents are examined in parallel. */
 const AT_ONCE = 64;
+/** V1. A blocked log tries again every second. */
+const BLOCKED_MS = 2_000;
+const PAUSE_MS = 100;
 
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
@@ -79,10 +85,11 @@ const NO_AGENT = "it is a session without an agent: it was never acknowledged, a
 
 async function restore(recovery: AgentRecovery, progress: () => void): Promise<ReportItem[]> {
   const live = [...recovery.store.agents()].filter((agent) => isLive(agent) && !isAside(agent));
+  const until = recovery.place.clock.elapsed() + BLOCKED_MS;
   recovery.records.hold(); // R4 of records.ts
   try {
     return await someAtOnce(AT_ONCE, live, async (agent) => {
-      const item = await adoptOne(recovery, agent);
+      const item = await adoptOne(recovery, agent, until);
       progress();
       return item;
     });
@@ -91,13 +98,20 @@ async function restore(recovery: AgentRecovery, progress: () => void): Promise<R
   }
 }
 
-function adoptOne(recovery: AgentRecovery, agent: Agent): Promise<ReportItem> {
+function adoptOne(recovery: AgentRecovery, agent: Agent, until: number): Promise<ReportItem> {
   const { border, poisonAhead } = recovery;
   return border.adopting(agent.id, async () => {
     const poison = poisonAhead(agent); // V4
     const aside = poison && border.setAside(agent.id, { ...poison, passes: true });
-    return aside ?? adoptChecked(recovery, agent);
+    if (aside !== undefined) return aside;
+    await detach(recovery, agent.id, until);
+    return adoptChecked(recovery, agent);
   }); // PB2 of part.ts
+}
+
+/** V1 */
+async function detach({ store, place: { clock } }: AgentRecovery, id: string, until: number): Promise<void> {
+  while (!(await store.submit({ kind: "detach", id })).ok && clock.elapsed() < until) await pause(clock, PAUSE_MS);
 }
 
 /** V5 */
@@ -110,7 +124,6 @@ async function adoptChecked(recovery: AgentRecovery, agent: Agent): Promise<Repo
 /** V1 */
 async function adopt({ store, engine, records }: AgentRecovery, before: Agent): Promise<ReportItem> {
   const { id, name } = before;
-  await store.submit({ kind: "detach", id });
   const lived = store.agent(id)?.process.kind === "Detached" ? await engine.processes.adopt(before) : undefined;
   const agent = store.agent(id);
   if (agent !== undefined) records.note(agent);

@@ -131,4 +131,22 @@ export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
       ],
     },
   ],
+  [
+    "the prompt of a process that went down with the machine is not offered once the full disk has room again",
+    {
+      seed: 77_002_343,
+      lives: [
+        {
+          ending: { kind: "EAGAIN", at: 291 },
+          ...{ wishes: 3, fork: 0, slow: 11_754, sleep: { at: 36, ms: 28_800_000, stopped: true } },
+        },
+        { ending: { kind: "power", at: 29 }, wishes: 5, fork: 0 },
+        {
+          ending: { kind: "ENOSPC", at: 40 },
+          ...{ wishes: 5, fork: 0, refused: { from: 1, times: 2, code: "ENOMEM" } },
+        },
+      ],
+      tmux: true,
+    },
+  ],
 ];
