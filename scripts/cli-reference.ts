@@ -1,8 +1,9 @@
 // Writes docs/CLI.md from the tree of commands, which `--help` prints as well. `--check` only compares.
 import { generateHelpTextForAllCommands } from "@stricli/core";
-import { app } from "../src/cli/app.ts";
+import { appFor } from "../src/cli/app.ts";
 import { publish } from "./files.ts";
 
+const app = await appFor();
 const intro = `# Command line
 
 Generated from the commands themselves by \`npm run docs\`; CI fails where it is out of date.

@@ -1,20 +1,18 @@
-// The command tree. It is loaded at every start, so it only names the commands: their code is loaded when chosen.
-import { buildApplication, buildRouteMap, help, text_en, version } from "@stricli/core";
+// The command tree. It is loaded at every start, so it only names the commands: their routes, and then their code, are
+// loaded when chosen.
+import {
+  type Application,
+  buildApplication,
+  buildRouteMap,
+  type Command,
+  help,
+  type RouteMap,
+  text_en,
+  version,
+} from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
-import { permissionRoutes } from "./agent/permission-routes.ts";
-import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
-import { logRoutes } from "./log/routes.ts";
-import { notifyRoutes } from "./notify/routes.ts";
-import { relayRoutes } from "./relay/routes.ts";
-import { drillRoutes } from "./system/drill-routes.ts";
-import { pageRoutes } from "./system/page-routes.ts";
-import { systemRoutes } from "./system/routes.ts";
-import { terminalRoutes } from "./terminal/routes.ts";
-import { adoptRoutes } from "./tmux/routes.ts";
 import { type Group, topHelp } from "./top-help.ts";
-import { tunnelRoutes } from "./tunnel/routes.ts";
-import { workflowRoutes } from "./workflow/routes.ts";
 
 const FORMATTING = {
   useAliasInUsageLine: false,
@@ -32,73 +30,88 @@ const TEXT: typeof text_en = {
     `Unknown command ${input}.${corrections.length === 0 ? "" : ` Did you mean ${corrections.join(" or ")}?`}`,
 };
 
-const routes = {
-  ...terminalRoutes,
-  ...adoptRoutes,
-  ...workflowRoutes,
-  ...agentRoutes,
-  ...permissionRoutes,
-  ...systemRoutes,
-  ...pageRoutes,
-  ...tunnelRoutes,
-  ...notifyRoutes,
-  ...drillRoutes,
-  ...relayRoutes,
-  log: logRoutes,
+const CONFIG = {
+  name: about.name,
+  scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true, distanceOptions: NEAR },
+  documentation: { ...FORMATTING, disableAnsiColor: true },
+  localization: { text: TEXT },
+} as const;
+
+/** Building the routes takes longer than all else at a start, so only those of the first word are loaded. */
+const MODULES = {
+  terminal: async () => (await import("./terminal/routes.ts")).terminalRoutes,
+  tmux: async () => (await import("./tmux/routes.ts")).adoptRoutes,
+  workflow: async () => (await import("./workflow/routes.ts")).workflowRoutes,
+  agent: async () => (await import("./agent/routes.ts")).agentRoutes,
+  permission: async () => (await import("./agent/permission-routes.ts")).permissionRoutes,
+  system: async () => (await import("./system/routes.ts")).systemRoutes,
+  page: async () => (await import("./system/page-routes.ts")).pageRoutes,
+  tunnel: async () => (await import("./tunnel/routes.ts")).tunnelRoutes,
+  notify: async () => (await import("./notify/routes.ts")).notifyRoutes,
+  drill: async () => (await import("./system/drill-routes.ts")).drillRoutes,
+  relay: async () => (await import("./relay/routes.ts")).relayRoutes,
+  log: async () => ({ log: (await import("./log/routes.ts")).logRoutes }),
 };
 
-/** The part of `holdfast --help` that lists it; undefined for commands that programs call. */
-const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
-  new: "Terminals",
-  attach: "Terminals",
-  ls: "Terminals",
-  send: "Terminals",
-  history: "Terminals",
-  tail: "Terminals",
-  replay: "Terminals",
-  wait: "Terminals",
-  kill: "Terminals",
-  rename: "Terminals",
-  move: "Terminals",
-  rm: "Terminals",
-  adopt: "Terminals",
-  run: "Workflows",
-  workflows: "Workflows",
-  resume: "Workflows",
-  cancel: "Workflows",
-  dlq: "Workflows",
-  checkpoints: "Workflows",
-  migrate: "Workflows",
-  agent: "Agents",
-  prompts: "Agents",
-  answer: "Agents",
-  rules: "Agents",
-  recovery: "Recovery",
-  restore: "Recovery",
-  "safe-mode": "Recovery",
-  drill: "Recovery",
-  up: "System",
-  down: "System",
-  open: "System",
-  devices: "System",
-  page: "System",
-  pair: "System",
-  tunnel: "System",
-  notify: "Agents",
-  relay: "System",
-  status: "System",
-  doctor: "System",
-  logs: "System",
-  log: "System",
-  config: "System",
-  service: "System",
-  gc: "System",
-  usage: "System",
-  search: "System",
-  completions: "System",
-  __complete: undefined,
-  __ready: undefined,
+type Module = keyof typeof MODULES;
+type Loaded = Awaited<ReturnType<(typeof MODULES)[Module]>>;
+type CommandName = Loaded extends infer Routes ? (Routes extends unknown ? keyof Routes : never) : never;
+type Routes = Partial<Record<CommandName, Command<Context> | RouteMap<Context>>>;
+
+/** Where its routes are, and the part of `holdfast --help` that lists it; undefined for commands that programs call. */
+const COMMANDS: Readonly<Record<CommandName, readonly [Module, Group | undefined]>> = {
+  new: ["terminal", "Terminals"],
+  attach: ["terminal", "Terminals"],
+  ls: ["terminal", "Terminals"],
+  send: ["terminal", "Terminals"],
+  history: ["terminal", "Terminals"],
+  tail: ["terminal", "Terminals"],
+  replay: ["terminal", "Terminals"],
+  wait: ["terminal", "Terminals"],
+  kill: ["terminal", "Terminals"],
+  rename: ["terminal", "Terminals"],
+  move: ["terminal", "Terminals"],
+  rm: ["terminal", "Terminals"],
+  adopt: ["tmux", "Terminals"],
+  run: ["workflow", "Workflows"],
+  workflows: ["workflow", "Workflows"],
+  resume: ["workflow", "Workflows"],
+  cancel: ["workflow", "Workflows"],
+  dlq: ["workflow", "Workflows"],
+  checkpoints: ["workflow", "Workflows"],
+  migrate: ["workflow", "Workflows"],
+  agent: ["agent", "Agents"],
+  prompts: ["permission", "Agents"],
+  answer: ["permission", "Agents"],
+  rules: ["permission", "Agents"],
+  recovery: ["system", "Recovery"],
+  restore: ["terminal", "Recovery"],
+  "safe-mode": ["system", "Recovery"],
+  drill: ["drill", "Recovery"],
+  up: ["system", "System"],
+  down: ["system", "System"],
+  open: ["page", "System"],
+  devices: ["page", "System"],
+  page: ["page", "System"],
+  pair: ["tunnel", "System"],
+  tunnel: ["tunnel", "System"],
+  notify: ["notify", "Agents"],
+  relay: ["relay", "System"],
+  status: ["system", "System"],
+  doctor: ["system", "System"],
+  logs: ["system", "System"],
+  log: ["log", "System"],
+  config: ["system", "System"],
+  service: ["system", "System"],
+  gc: ["system", "System"],
+  usage: ["system", "System"],
+  search: ["page", "System"],
+  completions: ["system", "System"],
+  __complete: ["system", undefined],
+  __ready: ["system", undefined],
 };
+
+const BY_NAME = new Map<string, (typeof COMMANDS)[CommandName]>(Object.entries(COMMANDS));
 
 const FACTS = [
   "Data goes to stdout, messages to stderr; --json prints data as one JSON value, and errors as JSON on stderr.",
@@ -107,27 +120,35 @@ const FACTS = [
   "The home is HOLDFAST_HOME, or holdfast in the XDG state directory (~/.local/state).",
 ];
 
-const plain = buildRouteMap<keyof typeof routes, Context>({
-  routes,
-  docs: {
-    hideRoute: { __complete: true, __ready: true },
-    brief: about.description,
-    fullDescription: [`${about.description}.`, "", ...FACTS].join("\n"),
-  },
-});
+/** The commands of one module, or all of them. */
+async function routesOf(module: Module | undefined): Promise<Routes> {
+  if (module !== undefined) return MODULES[module]();
+  const all = await Promise.all(Object.values(MODULES).map((load) => load()));
+  return Object.assign({}, ...all);
+}
 
-const root = { ...plain, formatHelp: () => topHelp(about, { routes, groups: GROUPS, facts: FACTS }) };
+/** The module that a command line needs; undefined if it needs all: for help, completions, and an unknown word. */
+function moduleFor(first: string): Module | undefined {
+  if (first === "--version" || first === "-v") return "notify"; // Any would do, and this one is small.
+  const [module] = BY_NAME.get(first) ?? [];
+  return first === "__complete" ? undefined : module;
+}
 
-export const app = buildApplication<Context>(
-  root,
-  {
-    name: about.name,
-    scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true, distanceOptions: NEAR },
-    documentation: { ...FORMATTING, disableAnsiColor: true },
-    localization: { text: TEXT },
-  },
-  {
+/** The application with what a command line needs that begins with this word; without one, all of it. */
+export async function appFor(first = ""): Promise<Application<Context>> {
+  const routes = await routesOf(moduleFor(first));
+  const plain = buildRouteMap<string, Context>({
+    routes,
+    docs: {
+      hideRoute: { __complete: true, __ready: true },
+      brief: about.description,
+      fullDescription: [`${about.description}.`, "", ...FACTS].join("\n"),
+    },
+  });
+  const groups = Object.fromEntries([...BY_NAME].map(([name, [, group]]) => [name, group]));
+  const root = { ...plain, formatHelp: () => topHelp(about, { routes, groups, facts: FACTS }) };
+  return buildApplication<Context>(root, CONFIG, {
     help: help({ brief: "Show help", defaultForRouteMap: true, formatting: FORMATTING }),
     version: version({ brief: "Show the version", info: { currentVersion: about.version } }),
-  },
-);
+  });
+}

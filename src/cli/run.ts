@@ -5,12 +5,12 @@
 // N4. In safe mode every command prints a banner first, on stderr, except commands called by shells and service
 //     managers.
 
-import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
+import { type Application, type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
 import { visible } from "../base/visible.ts";
 import type { Console } from "../world/console.ts";
-import { app } from "./app.ts";
+import { appFor } from "./app.ts";
 import { type CommandWorld, type Context, EXIT, type Exit } from "./command-world.ts";
 import { foldedHelp } from "./fold.ts";
 import { chosenHome } from "./home.ts";
@@ -114,8 +114,9 @@ async function understand(argv: readonly string[]) {
     stderr: { write: (text) => void err.push(text) },
   };
   const { before, words } = divided(argv);
+  const app = await appFor(argv[0]);
   const context: Context = { process: stricli, words, app };
-  let route: readonly string[] = [app.config.name, ...groupOf(argv)];
+  let route: readonly string[] = [app.config.name, ...groupOf(app, argv)];
   const forCommand = ({ prefix }: CommandInfo): Context => {
     route = prefix;
     return context;
@@ -126,7 +127,7 @@ async function understand(argv: readonly string[]) {
 }
 
 /** The group of commands that the first word names, if it does: its help is the next to read. */
-function groupOf([first = ""]: readonly string[]): readonly string[] {
+function groupOf(app: Application<Context>, [first = ""]: readonly string[]): readonly string[] {
   const entries = "getAllEntries" in app.root ? app.root.getAllEntries() : [];
   const named = entries.find(({ name }) => name.original === first)?.target;
   return named !== undefined && "getAllEntries" in named ? [first] : [];
@@ -164,7 +165,7 @@ function programHint(text: string, argv: readonly string[]): string {
   const runs = runsProgram(argv);
   if (runs === undefined || !text.startsWith("Too many arguments") || argv.includes("--")) return "";
   const words = argv.slice(runs.split(" ").length).filter((word) => !word.startsWith("-"));
-  return `A command comes after --: ${app.config.name} ${runs} -- ${words.join(" ")}. `;
+  return `A command comes after --: holdfast ${runs} -- ${words.join(" ")}. `;
 }
 
 const REPORT_IT = "This is a bug in Holdfast. Please report it with the text above.";

@@ -4,11 +4,12 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateHelpTextForAllCommands } from "@stricli/core";
 import { readText } from "../../scripts/files.ts";
-import { app } from "../../src/cli/app.ts";
+import { appFor } from "../../src/cli/app.ts";
 import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 
 afterAll(endAll);
+const app = await appFor();
 const page = readText("docs/AGENTS.md");
 
 test("the first five minutes with agents work as documented, through a killed daemon", async () => {
