@@ -70,6 +70,15 @@ export type Part = {
   readonly asides: ReadonlyMap<string, Aside>;
 };
 
+/** A part that keeps no sessions has nothing to fold, count or collect. */
+export const NO_SESSIONS = {
+  fold: async () => [],
+  stages: {},
+  counts: () => ({}),
+  garbage: () => [],
+  asides: new Map<string, never>(),
+} as const;
+
 /** What a part is opened with. */
 export type PartPorts = DaemonPorts & { readonly log: EventLog; readonly times: Times; isLive(): boolean };
 

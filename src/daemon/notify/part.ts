@@ -6,7 +6,7 @@ import type { Device } from "../../core/devices.ts";
 import { quietHoursOf } from "../../core/notify/quiet.ts";
 import type { Caller } from "../../core/principal.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
-import type { Part, PartPorts } from "../part.ts";
+import { NO_SESSIONS, type Part, type PartPorts } from "../part.ts";
 import type { Handler, Handlers } from "../rpc-server.ts";
 import { Book } from "./book.ts";
 import { NotifyDesk, type NotifyPorts } from "./desk.ts";
@@ -54,18 +54,9 @@ export function openNotify({ world, config, say }: PartPorts, links: NotifyLinks
     goLive: () => desk.goLive(),
     tick: () => desk.tick(),
     stop: () => desk.stop(),
-    ...NO_SESSIONS,
+    ...NO_SESSIONS, // NO1
   };
 }
-
-/** NO1 */
-const NO_SESSIONS = {
-  fold: async () => [],
-  stages: {},
-  counts: () => ({}),
-  garbage: () => [],
-  asides: new Map<string, never>(),
-} as const;
 
 function ownTargets({ command, url }: Config["notify"]): Target[] {
   const [program, ...rest] = command;

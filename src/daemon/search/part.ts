@@ -9,7 +9,7 @@ import type { SearchHit, SearchResult } from "../../wire/rpc/search.ts";
 import { type FindRequest, type FoundHit, MAX_SEARCH_LINE, searchAnswerOf } from "../../wire/search.ts";
 import type { SearchIn } from "../../wire/search-in.ts";
 import { AskedProgram } from "../asked-program.ts";
-import { NOT_LIVE, type Part, type PartPorts } from "../part.ts";
+import { NO_SESSIONS, NOT_LIVE, type Part, type PartPorts } from "../part.ts";
 import { Indexing, SEARCH_SOURCE } from "./indexing.ts";
 import { namesWith, type SearchLinks } from "./names.ts";
 
@@ -65,18 +65,9 @@ export function openSearch({ world, config, bus, safeMode, say, isLive }: PartPo
       indexing.close();
       program.close();
     },
-    ...NO_SESSIONS,
+    ...NO_SESSIONS, // SR1
   };
 }
-
-/** SR1 */
-const NO_SESSIONS = {
-  fold: async () => [],
-  stages: {},
-  counts: () => ({}),
-  garbage: () => [],
-  asides: new Map<string, never>(),
-} as const;
 
 const AGENT_TOPICS = ["agent.*", "message.*", "turn.*", "prompt.*", "tool.*"];
 

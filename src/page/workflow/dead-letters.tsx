@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { DeadLetters as Letters, ListedRun } from "../../wire/rpc/workflow.ts";
-import { Action, Lead } from "../parts/action.tsx";
+import { Lead } from "../parts/action.tsx";
 import { Form } from "../parts/form.tsx";
 import { Empty, Section } from "../parts/frame.tsx";
 import { openDialog } from "../state/dialog.ts";
 import { call, daemon, refresh } from "../state/session.ts";
 import { count } from "../words.ts";
-import { Letter } from "./failed-items.tsx";
+import { Letter, TryAllAgain } from "./failed-items.tsx";
 
 /** What fits a look; an answer has more. */
 const SHOWN = 20;
@@ -17,7 +17,7 @@ const SHOWN = 20;
 type Props = { readonly run: ListedRun; readonly failed: number };
 
 export function DeadLetters({ run, failed }: Props): JSX.Element {
-  const { id, name } = run;
+  const { id } = run;
   const from = useSignal(0);
   const found = useSignal<Letters | undefined>(undefined);
   const why = useSignal("");
@@ -32,15 +32,7 @@ export function DeadLetters({ run, failed }: Props): JSX.Element {
   return (
     <Section title="Failed items" many={failed}>
       <p class="buttons">
-        <Action
-          kind="primary"
-          needs="dlq.retry"
-          run={() => call("dlq.retry", { id, items: "all" })}
-          success={`The failed items of ${name} are tried again.`}
-          done={() => refresh("runs")}
-        >
-          Try all again
-        </Action>
+        <TryAllAgain run={run} />
         <Lead
           kind="danger"
           needs="dlq.clear"

@@ -48,17 +48,23 @@ export function FailedItems({ run }: { readonly run: ListedRun }): JSX.Element {
         </p>
       )}
       <p class="buttons">
-        <Action
-          kind="primary"
-          needs="dlq.retry"
-          run={() => call("dlq.retry", { id, items: "all" })}
-          success={`The failed items of ${name} are tried again.`}
-          done={() => refresh("runs")}
-        >
-          Try all again
-        </Action>
+        <TryAllAgain run={run} />
       </p>
     </article>
+  );
+}
+
+export function TryAllAgain({ run: { id, name } }: { readonly run: ListedRun }): JSX.Element {
+  return (
+    <Action
+      kind="primary"
+      needs="dlq.retry"
+      run={() => call("dlq.retry", { id, items: "all" })}
+      success={`The failed items of ${name} are tried again.`}
+      done={() => refresh("runs")}
+    >
+      Try all again
+    </Action>
   );
 }
 
