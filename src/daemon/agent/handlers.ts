@@ -267,6 +267,7 @@ async function createOf(ports: AgentHandlerPorts, params: NewAgent): Promise<Res
     id,
     name,
     parent,
+    lane,
     instructions,
     provider,
     model,
@@ -288,7 +289,7 @@ async function createOf(ports: AgentHandlerPorts, params: NewAgent): Promise<Res
   const place = await placeOf(ports, { ...params, env: keepEnvironment(env, environment).kept }, recipe.value);
   if (!place.ok) return place;
   const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
-  return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
+  return ok({ kind: "create", id, name, parent: parent ?? undefined, lane, instructions, plan, settings });
 }
 
 /** IN3 of core/agent/inherit.ts. A child that wants nothing else gets the sandbox of its parent. */

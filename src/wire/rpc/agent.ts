@@ -18,6 +18,8 @@ export type ListedAgent = {
   readonly id: string;
   readonly name: string;
   readonly parent: string | null;
+  /** Absent from older daemons. */
+  readonly lane?: string;
   readonly state: AgentState;
   readonly provider: string;
   readonly model: string | null;

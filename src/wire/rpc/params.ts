@@ -84,6 +84,8 @@ const newAgent = object({
   id,
   name: text,
   parent: nullable(text),
+  /** That of its parent, or none, if it is left out. */
+  lane: optional(text),
   instructions: text,
   /** A kind of provider, or a name of the configuration; null for the configured default. */
   provider: nullable(text),
@@ -232,8 +234,11 @@ export const PARAMS = {
   "push.test": nothing,
   "notify.status": nothing,
   "notify.test": nothing,
-  /** Whether an agent, and all that it starts, calls nobody. */
-  "notify.mute": object({ agent: text, muted: flag }),
+  /** Whether an agent with all that it starts, a lane, or everything calls nobody: one of the three. */
+  "notify.mute": object({
+    ...{ agent: optional(text), lane: optional(textOf({ least: 1, most: 64 })), all: optional(flag) },
+    ...{ muted: flag, forMs: optional(count) },
+  }),
   /** Words, or more of a search by its number. */
   search: object({
     words: optional(SEARCHED_WORDS),
