@@ -1,5 +1,4 @@
-// What is searched: the tapes of terminals, the logs of agents and runs, and what steps printed, each as blocks of plain
-// text.
+// What is searched, as blocks of plain text: the tapes of terminals, the logs of agents and runs, what steps printed.
 import { joinPath } from "../base/path.ts";
 import { listArchived, listSessions, sessionPath } from "../log/session/places.ts";
 import type { Disk } from "../world/disk.ts";

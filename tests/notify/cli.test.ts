@@ -66,7 +66,7 @@ test("agents are in the lane of their terminal, their parent or their flag; each
   );
   const words = [...MAIN, "agent", "new", "typed", ...started].map((word) => `'${word}'`).join(" ");
   await home.ok("new", "shell", "-d", "--lane", "deep", "--", "/bin/sh", "-c", `${words}; exec cat`);
-  const typed = () => home.json("agent", "inspect", "typed").catch(() => undefined);
+  const typed = async () => (await home.json("agent", "tree")).find(({ name }: { name: string }) => name === "typed");
   expect((await until("the terminal has started an agent", typed, typed)).lane).toBe("deep");
 
   expect((await home.run("notify", "mute")).err).toContain("Name one agent, a lane, or everything.");
