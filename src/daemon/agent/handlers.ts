@@ -42,6 +42,7 @@ import type { Bearer, Handlers } from "../rpc-server.ts";
 import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
 import { agentHistory } from "./history.ts";
+import { lastMessages } from "./last-messages.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
@@ -95,6 +96,9 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
       );
     }),
     ...border.asking("agent.history", async (wish) => agentHistory(ports.log, wish)),
+    ...border.asking("agent.messages", async ({ limit }) =>
+      ok(lastMessages(ports.log, idsOf(store.settledAgents()), limit)),
+    ),
     ...border.listing("prompt.list", ({ closed = false }) =>
       numbered(() => listedPrompts(store.settledAgents(), closed)),
     ),
@@ -110,6 +114,10 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
     ...border.changing("rule.remove", ({ rule }, by) => removeRule(ports, rule, by)),
   };
+}
+
+function* idsOf(agents: Iterable<Agent>): Generator<string> {
+  for (const { id } of agents) yield id;
 }
 
 function rulesOf({ store, agentConfig }: AgentHandlerPorts): OwnedRule[] {

@@ -284,6 +284,8 @@ export const PARAMS = {
   "agent.inbox": object({ id: text, ...page }),
   /** The last rows before an entry, or those after one; without both, the last of all. Each is a seq of its log. */
   "agent.history": object({ id: text, before: optional(count), after: optional(count), limit: optional(count) }),
+  /** The last ones of all agents. */
+  "agent.messages": object({ limit: optional(count) }),
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),
