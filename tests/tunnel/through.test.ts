@@ -151,7 +151,7 @@ test.skipIf(!HAS_CHROMIUM)(
   "a page that was exported to another origin types into a terminal; from an origin that was not named it gets no connection (needs chromium)",
   async () => {
     const directory = newDirectory(closers);
-    const port = serveFiles(directory, closers);
+    const port = serveFiles(directory, closers, {});
     const { home } = await started("--allow-origin", `http://127.0.0.1:${port}/`);
     await home.ok("new", "-d", "shell", "--", "cat");
     await home.ok("page", "export", directory);
