@@ -134,6 +134,7 @@ export const RIGHTS = {
   "agent.show": "inspect",
   "agent.inbox": "inspect",
   "agent.history": "look",
+  "agent.messages": "look",
   "agent.send": "act",
   "agent.terminate": "act",
   "agent.retry": "act",

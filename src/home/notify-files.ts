@@ -5,7 +5,7 @@
 //      browsers subscribe again. One that cannot be read for now is a Fault: nothing is written in its place.
 import { parseJson } from "../base/json.ts";
 import { joinPath } from "../base/path.ts";
-import type { Mutes } from "../core/notify/mutes.ts";
+import type { Mute, Mutes } from "../core/notify/mutes.ts";
 import { type Call, keyOf, type Outbox } from "../core/notify/outbox.ts";
 import type { Subscriptions } from "../core/notify/subscriptions.ts";
 import { readWhole } from "../log/file/file.ts";
@@ -40,9 +40,13 @@ const CALL: Shape<Call> = object({
   state: literal("held", "due", "sent", "shown", "withdrawing"),
   over: nullable(object({ decision: nullable(literal("allow", "deny")), how: text, at: text })),
 });
+const MUTE: Shape<Mute> = object({ of: literal("agent", "lane", "all"), key: text, until: nullable(text) });
 const BOOK = object({
   ...{ subscriptions: list(SUBSCRIPTION), calls: list(CALL), records: list(RECORD) },
+  /** Ids of agents that are muted without an end: all that older versions know. */
   mutes: optional(list(text)),
+  /** The other ones. */
+  muted: optional(list(MUTE)),
 });
 
 export function readNotifyBook(disk: Disk, home: string): NotifyBook {
@@ -51,13 +55,15 @@ export function readNotifyBook(disk: Disk, home: string): NotifyBook {
     subscriptions: found?.subscriptions ?? [],
     outbox: new Map(found?.calls.map((call) => [keyOf(call), call])),
     records: new Map(found?.records.map((record) => [record.target, record])),
-    mutes: found?.mutes ?? [],
+    mutes: [...(found?.mutes ?? []).map((key): Mute => ({ of: "agent", key, until: null })), ...(found?.muted ?? [])],
   };
 }
 
 export function writeNotifyBook(disk: Disk, home: string, book: NotifyBook): Promise<void> {
   const { subscriptions, outbox, records, mutes } = book;
-  const value = { v: 1, subscriptions, calls: [...outbox.values()], records: [...records.values()], mutes };
+  const isOld = ({ of, until }: Mute) => of === "agent" && until === null;
+  const choices = { mutes: mutes.filter(isOld).map(({ key }) => key), muted: mutes.filter((one) => !isOld(one)) };
+  const value = { v: 1, subscriptions, calls: [...outbox.values()], records: [...records.values()], ...choices };
   return writeJson(disk, joinPath(home, NOTIFY), value);
 }
 

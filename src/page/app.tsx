@@ -53,7 +53,7 @@ function View({ at }: { readonly at: Route }): JSX.Element {
   if (at.view === "agents") return <Agents />;
   if (at.view === "agent") return <AgentView key={`${at.id} ${at.at}`} id={at.id} at={at.at} />;
   if (at.view === "workflows") return <RunList />;
-  if (at.view === "run") return <RunView key={at.id} id={at.id} />;
+  if (at.view === "run") return <RunView key={at.id} {...at} />;
   if (at.view === "recovery") return <Recovery report={at.report} />;
   if (at.view === "search") return <SearchView words={at.words} />;
   return at.view === "access" ? <Access /> : <Now />;

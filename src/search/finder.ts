@@ -5,6 +5,7 @@
 // FD2. The index only says which blocks to read. What is found is in the source now.
 // FD3. A damaged file of the index is reported, and all of its range is read instead, as far as the name says it.
 // FD4. Of what is not indexed, the last part of each source is read.
+// FD5. What is said or printed once may be in two events, or in one and on a tape: it is found once.
 
 import { Heap } from "../base/heap.ts";
 import { timeText } from "../base/time-text.ts";
@@ -14,16 +15,20 @@ import type { FindRequest, FoundHit, GroupBlock } from "../wire/search.ts";
 import type { Disk } from "../world/disk.ts";
 import { GroupFile } from "./group-file.ts";
 import { bySource, type IndexFile, indexPath, keyOf, listIndex } from "./index-files.ts";
-import { listSources, type Source, textOf } from "./source.ts";
+import { listSources, runningIn, type Source, textOf } from "./source.ts";
 import type { HitKind, SourceText, TextBlock } from "./text-block.ts";
 
-/** FD4. In positions; a source has seldom more than a minute's output that is not indexed. */
+/** FD4. A source has seldom more than a minute's output that is not indexed. */
 const MAX_TAIL = 8 << 20;
 /** The last one that has a date; files may say anything. */
 const MAX_TIME = 8.64e15;
 /** Of one block: a word that is in every line. */
 const MAX_LINES = 500;
 
+/** FD5 */
+const MAX_PRINTED = 10_000;
+
+type Line = { readonly time: number; readonly position: number; readonly hit: FoundHit };
 type Known = { readonly source: Source; readonly text: SourceText };
 /** `to`: the position where it ends. */
 type Item = { readonly at: number; readonly to: number } & (
@@ -32,11 +37,11 @@ type Item = { readonly at: number; readonly to: number } & (
   | { readonly kind: "hit"; readonly hit: FoundHit }
 );
 
-const WANTED: Readonly<Record<HitKind, Source["kind"]>> = {
-  terminal: "terminals",
-  agent: "agents",
-  prompt: "agents",
-  run: "runs",
+const WANTED: Readonly<Record<HitKind, readonly Source["kind"][]>> = {
+  terminal: ["terminals"],
+  agent: ["agents"],
+  prompt: ["agents"],
+  run: ["runs", "steps"],
 };
 
 /** FD1. Of lines of the same time, those of one source stay together, the later one first. */
@@ -56,6 +61,7 @@ export class Finder {
   readonly #needles: readonly Needle[];
   readonly #kinds: ReadonlySet<HitKind>;
   readonly #items = new Heap<Item>(comesFirst);
+  readonly #printed = new Set<string>();
   #damaged: string[] = [];
 
   constructor(place: { readonly disk: Disk; readonly home: string }, { words, kinds, skip }: FindRequest) {
@@ -88,13 +94,14 @@ export class Finder {
 
   #begin(skip: ReadonlySet<string>): void {
     const indexed = bySource(listIndex(this.#disk, this.#home).files);
-    const wanted = new Set([...this.#kinds].map((kind) => WANTED[kind]));
+    const wanted = new Set([...this.#kinds].flatMap((kind) => WANTED[kind]));
     for (const source of listSources(this.#disk, this.#home, skip)) {
       if (wanted.size > 0 && !wanted.has(source.kind)) continue;
       const files = indexed.get(keyOf(source)) ?? [];
       const of = { source, text: textOf(this.#disk, this.#home, source) };
       for (const file of files) this.#items.push({ kind: "file", at: file.last, to: file.to, file, of });
       if (!source.isOver || files.length === 0) this.#pushTail(of, files);
+      for (const text of runningIn(this.#disk, this.#home, source)) this.#pushTail({ source, text }, []);
     }
   }
 
@@ -102,7 +109,7 @@ export class Finder {
   #pushTail(of: Known, files: readonly IndexFile[]): void {
     const { start, end } = of.text.range();
     const indexed = files.at(-1)?.to ?? start;
-    const from = Math.max(indexed > end ? start : indexed, start, end - MAX_TAIL);
+    const from = Math.max(indexed > end ? start : indexed, start, end - MAX_TAIL * of.text.unit);
     if (from < end) this.#items.push({ kind: "range", at: of.text.changedAt(), from, to: end, of });
   }
 
@@ -132,20 +139,32 @@ export class Finder {
     const block = of.text.block(from, to);
     if (block === undefined) return;
     if (block.to < to) this.#items.push({ kind: "range", at, from: block.to, to, of });
-    for (const { time, hit } of this.#hits(block, of))
-      this.#items.push({ kind: "hit", at: Math.min(time, at), to: hit.position, hit });
+    for (const { time, position, hit } of this.#hits(block, of))
+      this.#items.push({ kind: "hit", at: Math.min(time, at), to: position, hit });
   }
 
-  #hits(block: TextBlock, { source: { id }, text: of }: Known): { readonly time: number; readonly hit: FoundHit }[] {
+  #hits(block: TextBlock, { source: { id }, text: of }: Known): Line[] {
     const found = linesWith(block.text, toLower(block.text.slice()), this.#needles, MAX_LINES);
     const seen = new Set<string>();
     const name = found.length > 0 ? of.name() : null;
     return found.flatMap(({ start, text }) => {
-      const { position, at, kind } = block.placeOf(start);
-      const isSame = kind !== "terminal" && seen.has(text); // What is said once may be in two events.
+      const { position, at, kind, seq = position, attempt } = block.placeOf(start);
+      const isSame = kind !== "terminal" && (seen.has(text) || this.#isKnown(id, attempt, text));
       seen.add(text);
       if (isSame || (this.#kinds.size > 0 && !this.#kinds.has(kind))) return [];
-      return [{ time: at, hit: { kind, id, position, at: timeText(Math.min(at, MAX_TIME)), text, name } }];
+      const when = timeText(Math.min(at, MAX_TIME));
+      const hit = { kind, id, position: seq, at: when, text, name, ...(attempt !== undefined && { attempt }) };
+      return [{ time: at, position, hit }];
     });
+  }
+
+  /** FD5 */
+  #isKnown(id: string, attempt: number | undefined, text: string): boolean {
+    if (attempt === undefined) return false;
+    const key = `${id}.${attempt} ${text}`;
+    if (this.#printed.has(key)) return true;
+    if (this.#printed.size >= MAX_PRINTED) this.#printed.clear();
+    this.#printed.add(key);
+    return false;
   }
 }

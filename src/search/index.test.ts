@@ -4,10 +4,12 @@ import { SimClock } from "../../tests/sim/clock.ts";
 import { SimDisk } from "../../tests/sim/disk.ts";
 import { everyCrash } from "../../tests/sim/every-crash.ts";
 import { everything } from "../../tests/sim/survive.ts";
+import { writeAtomic } from "../log/file/atomic-file.ts";
 import { Tape } from "../log/tape/tape.ts";
 import { TimeLog } from "../log/tape/time-log.ts";
 import type { IndexOrder } from "../wire/search.ts";
 import type { Disk } from "../world/disk.ts";
+import { crc32 } from "../world/hash.ts";
 import { Finder } from "./finder.ts";
 import { GroupFile } from "./group-file.ts";
 import { indexPath, listIndex } from "./index-files.ts";
@@ -99,6 +101,69 @@ test("FD1 lines of several terminals come newest first, the same with an index, 
   expect(find(disk, ["line", "99end"]).hits).toEqual(bare.hits);
   expect(find(disk, ["line", "nothing"]).hits).toEqual([]);
   expect(find(disk, ["line"], ["b"]).hits.every(({ id }) => id === "a")).toBe(true);
+});
+
+/** A run whose attempts printed these lines; each has ended, unless it is the last and `isRunning`. */
+async function ran(disk: Disk, attempts: readonly (readonly string[])[], isRunning = false): Promise<void> {
+  if (disk.stat(HOME) === undefined) disk.makeDirectory(HOME);
+  const session = `${HOME}/state/repo/sessions/r1`;
+  const entries: readonly (readonly [event: string, data: object])[] = [
+    ["workflow.created", { name: "story" }],
+    ...attempts
+      .slice(0, isRunning ? -1 : undefined)
+      .map((_, at) => ["workflow.attempt.ended", { attempt: `r1.${at + 1}`, output: `the end of ${at + 1}` }] as const),
+  ];
+  for (const [at, lines] of attempts.entries()) {
+    const directory = `${session}/attempts/${at + 1}`;
+    for (const [name, text] of [
+      ["tape", lines.join("\n")],
+      ["stderr-tape", `complaint of ${at + 1}\n`],
+    ] as const) {
+      const tape = Tape.open(disk, `${directory}/${name}`, LIMITS);
+      tape.append(Buffer.from(`${text}\n`));
+      await tape.sync();
+      tape.close();
+    }
+    if (at < entries.length - 1) await writeAtomic(disk, `${directory}/exit.json`, Buffer.from("{}"));
+  }
+  const lines = entries.map(([event, data], at) => {
+    const head = { seq: at + 1, prev: at, session_id: "r1", ts: new Date(at * 1000).toISOString(), event, data };
+    const text = JSON.stringify(head).slice(0, -1);
+    return `${text},"sum":"${crc32(Buffer.from(text)).toString(16).padStart(8, "0")}"}\n`;
+  });
+  await writeAtomic(disk, `${session}/events.jsonl`, Buffer.from(lines.join("")));
+}
+
+test("ST1 all that steps printed is found with the attempt, once, with an index or without; so is what still runs", async () => {
+  const disk = new SimDisk();
+  const long = Array.from({ length: 9000 }, (_, n) => `line ${n} of the build`); // Three blocks.
+  await ran(disk, [["needle one", ...long, "the end of 1"], ["needle two", "the end of 2"], ["needle three"]], true);
+  const looks = () => ({
+    needles: find(disk, ["needle"]).hits.map(({ text, attempt, kind, id }) => [kind, id, attempt, text]),
+    middle: find(disk, ["line 4500 of"]).texts,
+    ends: find(disk, ["the end of"]).texts.toSorted(),
+    stderr: find(disk, ["complaint"])
+      .hits.map(({ attempt }) => attempt)
+      .toSorted(),
+  });
+  const bare = looks();
+  expect(bare.needles.toSorted()).toEqual([
+    ["run", "r1", 1, "needle one"],
+    ["run", "r1", 2, "needle two"],
+    ["run", "r1", 3, "needle three"],
+  ]);
+  expect(bare).toMatchObject({ middle: ["line 4500 of the build"], ends: ["the end of 1", "the end of 2"] });
+  expect(bare.stderr).toEqual([1, 2, 3]);
+  await index(disk);
+  expect(
+    files(disk)
+      .map(({ kind }) => kind)
+      .toSorted(),
+  ).toEqual(["runs", "steps"]);
+  expect(looks()).toEqual(bare);
+  const blocks = files(disk).filter(({ kind }) => kind === "steps");
+  expect(blocks).toHaveLength(1);
+  expect(find(disk, ["needle"], ["r1"]).hits).toEqual([]);
 });
 
 test("a hit names the offset behind its line, and the time at which that came", async () => {

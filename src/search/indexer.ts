@@ -42,6 +42,7 @@ const MIN_FREE = 256 << 20;
 const WORK_MS = 5;
 
 type Work = { readonly source: Source; readonly text: SourceText; readonly gaps: readonly Gap[]; changedAt: number };
+type Lately = { readonly end: number; readonly changedAt: number; readonly unit: number };
 type Said = (progress: IndexProgress) => void;
 type Gap = { readonly from: number; readonly to: number };
 
@@ -141,10 +142,10 @@ export class Indexer {
     const indexed = bySource([...this.#files.values()]);
     for (const source of sources) {
       const files = indexed.get(keyOf(source)) ?? [];
-      if (source.isOver && files.length > 0) continue;
+      if (source.isOver && files.length > 0 && this.#order.check === 0) continue;
       const one = this.#look(source, files);
       if (one.gaps.length > 0) work.push(one);
-      this.#total += one.gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+      this.#total += one.gaps.reduce((sum, { from, to }) => sum + to - from, 0) / one.text.unit;
       await this.#rest();
     }
     return work.sort((one, other) => other.changedAt - one.changedAt);
@@ -167,7 +168,7 @@ export class Indexer {
     return {
       source,
       text,
-      gaps: gaps.filter((gap) => this.#isDue(source, gap, { end: range.end, changedAt })),
+      gaps: gaps.filter((gap) => this.#isDue(source, gap, { end: range.end, changedAt, unit: text.unit })),
       changedAt,
     };
   }
@@ -181,9 +182,9 @@ export class Indexer {
     return group.head.proof === text.proof(file.to);
   }
 
-  #isDue({ kind, isOver }: Source, { from, to }: Gap, { end, changedAt }: { end: number; changedAt: number }): boolean {
+  #isDue({ kind, isOver }: Source, { from, to }: Gap, { end, changedAt, unit }: Lately): boolean {
     if (isOver || to < end || this.#clock.now() - changedAt > QUIET_MS) return true;
-    return kind === "terminals" && to - from >= MIN_TAIL;
+    return (kind === "terminals" || kind === "steps") && (to - from) / unit >= MIN_TAIL;
   }
 
   async #fill({ source, text, gaps }: Work): Promise<void> {
@@ -193,7 +194,7 @@ export class Indexer {
         const block = text.block(at, to);
         if (block === undefined) break;
         group = withBlock(group, block);
-        this.#done += block.to - at;
+        this.#done += (block.to - at) / text.unit;
         at = block.to;
         await this.#rest();
         if (group.blocks.length < MAX_COLUMNS && at < to) continue;
@@ -255,7 +256,11 @@ export class Indexer {
   }
 
   #say(): void {
-    this.#said({ done: Math.min(this.#done, this.#total), total: this.#total, damaged: this.#damaged });
+    this.#said({
+      done: Math.floor(Math.min(this.#done, this.#total)),
+      total: Math.ceil(this.#total),
+      damaged: this.#damaged,
+    });
     this.#damaged = [];
   }
 }

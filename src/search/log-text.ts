@@ -1,7 +1,7 @@
 // What was said and done in the log of an agent or a run, as blocks of plain text. Positions are seqs.
 // LT1. Only whole, unharmed lines count. They are in these files when they are durable, so none is ever replaced.
 // LT2. A run that was removed has nothing to be found.
-import { isRecord } from "../base/json.ts";
+import { isRecord, type Json } from "../base/json.ts";
 import { joinPath } from "../base/path.ts";
 import { type EventText, eventText } from "../core/search/event-text.ts";
 import { plainText } from "../core/search/plain-text.ts";
@@ -15,6 +15,7 @@ import { BLOCK_BYTES, type Place, type SourceText, type TextBlock } from "./text
 const REMOVED = "workflow.removed";
 
 export class LogText implements SourceText {
+  readonly unit = 1;
   readonly #disk: Disk;
   readonly #directory: string;
   #name: string | null | undefined;
@@ -48,7 +49,7 @@ export class LogText implements SourceText {
 
   block(from: number, until: number): TextBlock | undefined {
     const block = new Gathering(from);
-    for (const entry of this.#entries(from)) {
+    for (const entry of entriesFrom(this.#disk, this.#directory, from)) {
       if (entry.seq >= until) break;
       block.add(entry);
       if (block.length >= BLOCK_BYTES) break;
@@ -60,13 +61,19 @@ export class LogText implements SourceText {
   proof(): number {
     return 0;
   }
+}
 
-  /** A block begins behind an entry of this log, which is found from the end of its file. */
-  *#entries(from: number): Generator<Entry> {
-    const [disk, directory] = [this.#disk, this.#directory];
-    for (const reading of readAfter(disk, directory, from - 1) ?? readFiles(disk, directory))
-      if (reading.kind === "entry" && reading.entry.seq >= from) yield reading.entry;
-  }
+/** A block begins behind an entry of this log, which is found from the end of its file. */
+export function* entriesFrom(disk: Disk, directory: string, from: number): Generator<Entry> {
+  for (const reading of readAfter(disk, directory, from - 1) ?? readFiles(disk, directory))
+    if (reading.kind === "entry" && reading.entry.seq >= from) yield reading.entry;
+}
+
+/** Its id ends with its number. */
+export function attemptIn(data: Json): number | undefined {
+  const id = isRecord(data) ? data["attempt"] : undefined;
+  const number = typeof id === "string" ? /\.(\d{1,9})$/.exec(id)?.[1] : undefined;
+  return number === undefined ? undefined : Number(number);
 }
 
 /** An agent and a run are named by their first event. */
@@ -95,7 +102,9 @@ class Gathering {
     this.#span.to = seq + 1;
     this.#span.last = at;
     const found = eventText(event, data);
-    if (found !== undefined) this.#addText(found, { position: seq, at, kind: found.kind });
+    const attempt = found?.kind === "run" ? attemptIn(data) : undefined;
+    if (found === undefined) return;
+    this.#addText(found, { position: seq, at, kind: found.kind, ...(attempt !== undefined && { attempt }) });
   }
 
   #addText({ text }: EventText, place: Place): void {

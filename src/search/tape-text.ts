@@ -11,6 +11,7 @@ const NEWLINE = 10;
 const PROOF_BYTES = 256;
 
 export class TapeText implements SourceText {
+  readonly unit = 1;
   readonly #disk: Disk;
   readonly #tape: string;
   readonly #reader: TapeReader;

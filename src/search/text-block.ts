@@ -5,8 +5,17 @@
 
 export type HitKind = "terminal" | "agent" | "prompt" | "run";
 
-/** Where a line of a block is: at which position, and when it came, in milliseconds since the epoch. */
-export type Place = { readonly position: number; readonly at: number; readonly kind: HitKind };
+/**
+ * Where a line of a block is: at which position, and when it came, in milliseconds since the epoch. `seq`: the entry
+ * of the log, if positions are others. `attempt`: the number of the attempt that printed it.
+ */
+export type Place = {
+  readonly position: number;
+  readonly at: number;
+  readonly kind: HitKind;
+  readonly seq?: number;
+  readonly attempt?: number;
+};
 
 export type TextBlock = {
   readonly from: number;
@@ -22,6 +31,8 @@ export type TextBlock = {
 
 /** The text of one source. */
 export type SourceText = {
+  /** How many positions count as a byte, where sources are compared. */
+  readonly unit: number;
   /** From where to where it has text now. */
   range(): { readonly start: number; readonly end: number };
   /** When something was last added to it. */

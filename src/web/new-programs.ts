@@ -30,9 +30,10 @@ export async function newAgent({ self, disk }: StartWorld, params: object, link:
   const env = terminalEnvironment(self.environment(), "dumb"); // NP1. Agents have no terminal.
   const cwd = directoryOf(disk, given.cwd, env);
   if (!cwd.ok) return cwd;
-  const { id, name, parent, instructions, provider, model, command } = given;
+  const { id, name, parent, lane = "", instructions, provider, model, command } = given;
   return link.call("agent.new", {
     ...{ id, name, parent, instructions, systemPrompt: "", cwd: cwd.value, env }, // NP3
+    ...(lane !== "" && { lane }),
     ...{ provider: provider === "" ? null : provider, model: model === "" ? null : model },
     ...{ command: argvOf(command, env) ?? [], flags: [], permissionMode: null, settings: {} },
   });

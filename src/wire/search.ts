@@ -68,6 +68,8 @@ export type FoundHit = {
   readonly text: string;
   /** Of an agent or a run, as its log has it. */
   readonly name: string | null;
+  /** The number of the attempt of a run's step that printed it; `position` is 0 while that runs. */
+  readonly attempt?: number;
 };
 
 /** Newest first. `search`: its number, to ask for more; null if there is nothing more. */

@@ -1,6 +1,7 @@
 // Calling people (src/daemon/notify/desk.ts), on a simulated disk that crashes and fails.
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/core/notify/message.ts";
+import type { Mute } from "../../src/core/notify/mutes.ts";
 import { MAX_CALLS } from "../../src/core/notify/outbox.ts";
 import type { Reply } from "../../src/daemon/notify/reply.ts";
 import type { Target } from "../../src/daemon/notify/senders.ts";
@@ -230,6 +231,49 @@ test("an agent that is muted calls nobody; one that is gone is withdrawn", async
   life.desk.lookAtAll();
   await life.settled();
   expect(life.phones.at("p2")).toBe("end");
+});
+
+const EVERYTHING: Mute = { of: "all", key: "", until: null };
+
+test("ND7 a muted lane calls nobody, nor does anyone while everything is muted; what is open afterwards is sent", async () => {
+  const disk = new SimDisk();
+  const life = live({ disk });
+  life.desk.mute({ of: "lane", key: "night", until: null }, true);
+  await life.hear(facts(["p1", "open"]), "owl", "night");
+  await life.hear(facts(["p2", "open"]), "lark", "day");
+  expect(life.phones.sent).toEqual(["question p2 command"]);
+  life.desk.mute({ ...EVERYTHING, until: new Date(life.clock.now() + 60_000).toISOString() }, true);
+  await life.hear(facts(["p2", "allow"], ["p3", "open"]), "lark", "day");
+  expect(life.phones.sent).toEqual(["question p2 command", "end p2 command"]);
+  await life.book.saved();
+  const next = new DeskLife({ disk, phones: life.phones }); // The daemon dies: both choices are on disk.
+  next.become(facts(["p1", "open"]), "owl", "night");
+  next.become(facts(["p3", "open"]), "lark", "day");
+  next.desk.goLive();
+  await next.pass(59_000);
+  next.desk.tick();
+  await next.settled();
+  expect(next.phones.sent).toHaveLength(2);
+  await next.pass(2_000);
+  next.desk.tick();
+  await next.settled();
+  expect(next.phones.sent.slice(2)).toEqual(["question p3 command"]);
+  expect(next.desk.mutes()).toEqual([{ of: "lane", key: "night", until: null }]);
+  next.desk.mute({ of: "lane", key: "night", until: null }, false);
+  await next.settled();
+  expect(next.phones.sent.slice(3)).toEqual(["question p1 command"]);
+});
+
+test("ND7 a call that failed is not repeated while its agent is muted", async () => {
+  const replies: Reply[] = [{ kind: "refused", why: "busy" }];
+  const life = live({ reply: () => replies.shift() ?? { kind: "accepted" } });
+  await life.hear(facts(["p1", "open"]));
+  life.desk.mute(EVERYTHING, true);
+  await life.pass(60_000);
+  expect(life.phones.sent).toEqual([]);
+  life.desk.mute(EVERYTHING, false);
+  await life.settled();
+  expect(life.phones.sent).toEqual(["question p1 command"]);
 });
 
 const subscription = { id: "s1", device: "d1", endpoint: "https://push/1", p256dh: "", auth: "", madeAt: "" };

@@ -39,11 +39,11 @@ export class Phones {
   }
 }
 
-export function agentOf(facts: Facts, name = "builder"): Agent {
+export function agentOf(facts: Facts, name = "builder", lane?: string): Agent {
   const prompts = [...facts].map(([id, became]): Partial<Prompt> => {
     return { id, tool: "Bash", input: { command: "ls" }, deadline: DEADLINE, state: stateOf(became) };
   });
-  return { kind: "agent", id: name, name, created: true, prompts } as unknown as Agent;
+  return { kind: "agent", id: name, name, lane, created: true, prompts } as unknown as Agent;
 }
 
 function stateOf(became: string): PromptState {
@@ -99,12 +99,12 @@ export class DeskLife {
   }
 
   /** The agent is so from now on. */
-  become(facts: Facts, name = "builder"): void {
-    this.#agents.set(name, agentOf(facts, name));
+  become(facts: Facts, name = "builder", lane?: string): void {
+    this.#agents.set(name, agentOf(facts, name, lane));
   }
 
-  async hear(facts: Facts, name = "builder"): Promise<void> {
-    const agent = agentOf(facts, name);
+  async hear(facts: Facts, name = "builder", lane?: string): Promise<void> {
+    const agent = agentOf(facts, name, lane);
     this.#agents.set(name, agent);
     this.desk.heard(agent);
     await this.settled();

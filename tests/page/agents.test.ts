@@ -55,6 +55,17 @@ test.skipIf(!HAS_CHROMIUM)(
     await tree(page).getByText("Turn 1 failed: out of tokens").waitFor();
     await tree(page).getByRole("link", { name: "level 2 child" }).waitFor();
     await page.getByRole("region", { name: "Messages" }).getByText("Hello from below.").first().waitFor();
+    await show(tab, "Now");
+    await page.reload(); // What was sent before the page was opened is there, too.
+    await show(tab, "Agents");
+    const rows = page.getByRole("region", { name: "Messages" }).getByRole("listitem");
+    await rows.filter({ hasText: "Hello from below." }).first().waitFor();
+    process.kill((await home.pids()).daemon ?? 0, "SIGKILL");
+    await home.ok("agent", "send", "lead", "while nobody listened");
+    await rows.filter({ hasText: "while nobody listened" }).waitFor();
+    expect(await rows.filter({ hasText: "while nobody listened" }).count()).toBe(1);
+    const texts = await rows.allTextContents();
+    expect(new Set(texts).size).toBe(texts.length);
     expect(strange).toEqual([]);
   },
   180_000,

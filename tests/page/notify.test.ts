@@ -63,20 +63,27 @@ async function hasFocus(page: Page, prompt: string): Promise<void> {
 }
 
 test.skipIf(!HAS_WHOLE_CHROMIUM)(
-  "a click leads to the prompt, in an open tab or a new one that is signed in; a muted agent calls nobody (needs chromium)",
+  "a click leads to the prompt, in an open tab or a new one that is signed in; muted lanes and agents call nobody (needs chromium)",
   async () => {
-    await home.newAgent("two");
+    await home.newAgent("two", "--lane", "night");
     const desk = await called("desk");
     const { page, strange } = desk.tab;
-    await page.getByRole("button", { name: "Mute two, and what it starts" }).click();
-    await page.getByRole("button", { name: "Let two call" }).waitFor();
+    await page.getByRole("button", { name: "Mute: two, and what it starts" }).click();
+    await page.getByRole("button", { name: "Let two call" }).click();
+    await page.getByRole("button", { name: "Mute for 1 h: everything" }).click();
+    await page.getByRole("button", { name: "Let everything call" }).click();
+    await page.getByRole("button", { name: "Mute: lane night" }).click();
+    await page.getByText("muted, like its lane").waitFor();
     await home.asks("two", "quietly");
     const prompt = await home.prompt("two");
-    expect(JSON.parse(await home.ok("notify", "status", "--json"))).toMatchObject({ muted: [expect.any(String)] });
+    expect(JSON.parse(await home.ok("notify", "status", "--json"))).toMatchObject({
+      muted: [],
+      mutes: [{ of: "lane", key: "night", until: null }],
+    });
     const { daemon } = await home.pids();
     process.kill(daemon ?? 0, "SIGKILL"); // The choice is on disk.
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Let two call" }).click();
+    await page.getByRole("button", { name: "Let lane night call" }).click();
     await desk.shows(prompt, "question", /two asks for Bash/); // What is still open is called about then.
     expect(push.browser("desk").arrived.filter(({ message }) => message.tag === prompt)).toHaveLength(1);
     await desk.click(prompt);

@@ -32,7 +32,7 @@ test.skipIf(!HAS_CHROMIUM)(
     await tab.page.getByRole("article", { name: "one asks to use Bash" }).waitFor();
     for (const view of ["Now", "Terminals", "Agents", "Workflows", "Recovery", "Access", "Search"]) {
       await show(tab, view);
-      if (view === "Access") await tab.page.getByRole("button", { name: "Mute one, and what it starts" }).waitFor();
+      if (view === "Access") await tab.page.getByRole("button", { name: "Mute: one, and what it starts" }).waitFor();
       expect({ view, wide: await tab.page.evaluate(TOO_WIDE), issues: await issues(tab) }).toEqual({
         view,
         wide: [],

@@ -1,5 +1,7 @@
 // The search of the page, in a real Chromium, by keyboard alone.
 import { afterAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { endAll } from "../cli/terminal-home.ts";
 import { endBrowser, HAS_CHROMIUM, PageHome } from "./browser.ts";
 
@@ -13,6 +15,8 @@ test.skipIf(!HAS_CHROMIUM)(
     const script = "printf 'first \\033[31mneedle\\033[m here\\nsecond <b>Needle</b> there\\n'; exec sleep 1000";
     await home.ok("new", "-d", "sewing", "--", "sh", "-c", script);
     await home.says("sewing", "second");
+    writeFileSync(join(home.path, "zoo.yml"), "name: zoo\nsteps:\n  - shell: echo fed the walrus; seq 1 20000\n");
+    await home.ok("run", join(home.path, "zoo.yml"));
     const { page, strange } = await home.open();
     await page.setViewportSize({ width: 360, height: 640 });
     await page.getByRole("heading", { name: "Now" }).waitFor();
@@ -35,6 +39,10 @@ test.skipIf(!HAS_CHROMIUM)(
     await hits.first().getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/#\/terminals\/[0-9a-f]{32}\?at=\d+$/);
+    await page.goto(`${new URL(page.url()).origin}/#/search?words=walrus`);
+    await page.getByText("1 found").waitFor();
+    await hits.first().getByRole("link").click(); // What a step printed, and its run's log does not have.
+    await page.getByRole("article", { name: "Attempt 1" }).getByText("19999").waitFor();
     expect(strange).toEqual([]);
   },
 );

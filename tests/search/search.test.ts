@@ -97,7 +97,7 @@ test("messages, prompts and runs are found in the logs of agents and runs", asyn
   await begun;
   await home.ok("agent", "new", "clerk", "--provider", "scripted", "--", "cat");
   await home.ok("agent", "send", "clerk", "please count the penguins");
-  writeFileSync(join(home.path, "w.yml"), "name: zoo\nsteps:\n  - shell: echo fed the walrus\n");
+  writeFileSync(join(home.path, "w.yml"), "name: zoo\nsteps:\n  - shell: echo fed the walrus; seq 1 20000\n");
   await home.ok("run", join(home.path, "w.yml"));
   const found = async (words: string) => {
     const { hits } = await search(words);
@@ -109,7 +109,10 @@ test("messages, prompts and runs are found in the logs of agents and runs", asyn
     () => "nothing",
   );
   expect(await found("penguins")).toEqual(["agent clerk"]);
-  expect(new Set(await found("the walrus"))).toEqual(new Set(["run zoo"]));
+  const [fed] = (await search("fed the walrus")).hits; // Far from the end of the output, which the run's log has.
+  expect(fed).toMatchObject({ kind: "run", name: "zoo", attempt: 1, text: "fed the walrus" });
+  expect((await search("the walrus", "--in", "runs")).texts).toEqual(["fed the walrus"]);
+  expect((await search("20000", "--in", "runs")).texts).toEqual(["20000"]); // In both, and found once.
 });
 
 test("an index that is lost is made again", async () => {

@@ -119,8 +119,8 @@ export class FarHome extends PageHome {
     );
   }
 
-  async newAgent(name: string): Promise<void> {
-    await this.ok("agent", "new", name, "--provider", "scripted", "--", ...ACTOR);
+  async newAgent(name: string, ...flags: readonly string[]): Promise<void> {
+    await this.ok("agent", "new", name, "--provider", "scripted", ...flags, "--", ...ACTOR);
   }
 
   /** An agent that asks for a tool. */

@@ -1,11 +1,11 @@
 // From a real browser through a real relay to a real home, and everything on the way killed with -9.
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { join } from "node:path";
 import { errors } from "playwright-core";
 import { endAll } from "../cli/terminal-home.ts";
 import { attach, endBrowser, HAS_CHROMIUM, newTab, show, type Tab } from "../page/browser.ts";
 import { until } from "../until.ts";
 import { FarHome, RelayProcess } from "./far-home.ts";
+import { serveFiles } from "./file-server.ts";
 import { askDesk, newDirectory } from "./relay-site.ts";
 
 /** A button that cannot be used for so long is looked at again. */
@@ -147,22 +147,11 @@ test.skipIf(!HAS_CHROMIUM)(
   },
 );
 
-/** Nothing but files, as anybody's web server serves them. */
-function serveFiles(directory: string): number {
-  const fetch = (request: Request) => {
-    const { pathname } = new URL(request.url);
-    return new Response(Bun.file(join(directory, pathname === "/" ? "index.html" : pathname)));
-  };
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch });
-  closers.push(() => server.stop(true));
-  return server.port ?? 0;
-}
-
 test.skipIf(!HAS_CHROMIUM)(
   "a page that was exported to another origin types into a terminal; from an origin that was not named it gets no connection (needs chromium)",
   async () => {
     const directory = newDirectory(closers);
-    const port = serveFiles(directory);
+    const port = serveFiles(directory, closers, {});
     const { home } = await started("--allow-origin", `http://127.0.0.1:${port}/`);
     await home.ok("new", "-d", "shell", "--", "cat");
     await home.ok("page", "export", directory);

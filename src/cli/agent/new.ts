@@ -1,10 +1,12 @@
 // `holdfast agent new`: creates an agent. It is durable when the command returns, and starts with its instructions, if
 // any.
 // NA1. The id is chosen before the request: if the daemon dies in between, the retry creates no second agent.
-import { newId } from "../../base/ids.ts";
+import { isId, newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { TERMINAL_MARKER } from "../../home/callers.ts";
 import { terminalEnvironment } from "../../home/environment.ts";
 import type { NewAgent } from "../../wire/rpc/agent.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -23,6 +25,7 @@ export type NewAgentFlags = DataFlags &
     readonly provider?: string;
     readonly model?: string;
     readonly parent?: string;
+    readonly lane?: string;
     readonly instructions?: string;
     readonly systemPrompt?: string;
     readonly cwd?: string;
@@ -41,8 +44,10 @@ async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, n
     const parent = flags.parent === undefined ? undefined : await findAgent(client, flags.parent);
     if (parent?.ok === false) return parent;
     const above = parent?.value;
+    const lane =
+      flags.lane !== undefined ? { lane: flags.lane } : above === undefined ? await laneHere(world, client) : {};
     const cwd = flags.cwd === undefined && above !== undefined ? above.cwd : wish.value.cwd;
-    const created = await client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd });
+    const created = await client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd, ...lane });
     return created.ok ? client.call("agent.show", { id: created.value.id }) : created;
   });
   if (!made.ok) return made;
@@ -50,6 +55,13 @@ async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, n
   if (flags.json) await printJson(world.console, rowOf(made.value));
   else await world.console.out.write(`${made.value.id}\n`);
   return ok(EXIT.ok);
+}
+
+/** That of the terminal in which this was typed, if it is one of this home. */
+async function laneHere({ console }: DaemonCommandWorld, client: RpcClient): Promise<{ lane?: string }> {
+  const key = console.env(TERMINAL_MARKER);
+  const found = key !== undefined && isId(key) ? await client.call("terminal.find", { key }) : undefined;
+  return found?.ok === true && found.value.id === key ? { lane: found.value.lane } : {};
 }
 
 async function wishOf(

@@ -22,7 +22,7 @@ import { workspaceFlags } from "./workspace-flags.ts";
 
 const ROW = [
   "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt,",
-  "turns, turnStartedAt, pid, note}",
+  "turns, turnStartedAt, pid, note, lane}",
 ].join(" ");
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 
@@ -66,6 +66,10 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
       provider: textFlag("provider", "A kind (claude, acp, openai, command, scripted), or one of your [provider.NAME]"),
       model: textFlag("model", "The provider's model"),
       parent: { ...textFlag("agent", "The agent it belongs to"), proposeCompletions: proposing("agent") },
+      lane: textFlag(
+        "lane",
+        "The lane it belongs to [default = the parent's, that of the terminal you are in, or main]",
+      ),
       instructions: textFlag("text", "Its task, sent as its first message. - reads it from standard input"),
       systemPrompt: textFlag("text", "The system prompt"),
       cwd: textFlag("dir", "Its working directory [default = here, or the parent's]"),

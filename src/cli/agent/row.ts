@@ -5,10 +5,11 @@ export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
 
 export function rowOf(agent: ListedAgent): ListedAgent {
   const { id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt } = agent;
-  const { turns, turnStartedAt, pid, note } = agent;
+  const { turns, turnStartedAt, pid, note, lane } = agent;
   return {
     ...{ id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt },
     ...{ turns, turnStartedAt, pid, note },
+    ...(lane !== undefined && { lane }),
   };
 }
 

@@ -11,6 +11,7 @@ import { meantHome } from "../home.ts";
 import { lookLive } from "../look.ts";
 import { count, printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
+import { muteText } from "./mute.ts";
 
 const HEAD = ["WHO", "KIND", "LAST CALL", "WAITING", "TROUBLE"];
 const NOBODY =
@@ -53,13 +54,15 @@ async function ask(world: DaemonCommandWorld, flags: DataFlags) {
   return await lookLive(world, home.value, (client) => client.call("notify.status", {}));
 }
 
-function linesOf({ console }: DaemonCommandWorld, { targets, quiet, isQuiet, mute }: NotifyStatus): string[] {
-  if (targets.length === 0) return [NOBODY];
+function linesOf({ console }: DaemonCommandWorld, { targets, quiet, isQuiet, mute, mutes = [] }: NotifyStatus) {
+  const muted = [...mute, ...mutes.map((one) => muteText(console, one))];
+  const shown = muted.length === 0 ? [] : [`muted        ${muted.join(", ")}`];
+  if (targets.length === 0) return [NOBODY, ...shown];
   const failing = targets.filter(({ failures }) => failures > 0);
   return [
     `called       ${targets.map(({ name }) => name).join(", ")}`,
     ...(quiet === "" ? [] : [`quiet hours  ${quiet}${isQuiet ? ", now" : ""}`]),
-    ...(mute.length === 0 ? [] : [`muted        ${mute.join(", ")}`]),
+    ...shown,
     ...failing.map(
       ({ name, failures, why, failedAt }) =>
         `failed       ${name}: ${why} (${count(failures, "time")} in a row, last ${localTime(console, failedAt ?? "")})`,

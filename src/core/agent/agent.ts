@@ -114,6 +114,8 @@ export type Agent = {
   readonly settings: AgentSettings;
   /** The attempt of a workflow step that it was created for, if any. */
   readonly owner: string | undefined;
+  /** The lane that it was put into, or that it has from its parent. */
+  readonly lane: string | undefined;
   readonly plan: SessionPlan;
   readonly session: Session;
   /** The provider's own id of the session: ours until it names one. */

@@ -66,6 +66,7 @@ function newAgent(id: string): Agent {
     createdAt: "",
     settings: DEFAULT_SETTINGS,
     owner: undefined,
+    lane: undefined,
     plan: NO_PLAN,
     session: { kind: "deferred" },
     providerSession: dashed(id),
@@ -97,8 +98,8 @@ function newAgent(id: string): Agent {
 }
 
 function created(id: string, data: Created, before: Agent | undefined): Agent {
-  const { name, parent_session_id, instructions, settings, owner, session, at } = data;
-  const facts = { name, parent: parent_session_id ?? undefined, instructions, settings, owner, created: true };
+  const { name, parent_session_id, instructions, settings, owner, lane, session, at } = data;
+  const facts = { name, parent: parent_session_id ?? undefined, instructions, settings, owner, lane, created: true };
   return { ...(before ?? newAgent(id)), ...facts, plan: session, createdAt: at, lastUsed: at };
 }
 

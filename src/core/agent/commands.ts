@@ -27,6 +27,8 @@ export type CreateAgent = To<
     readonly settings: Partial<AgentSettings>;
     /** The attempt that it is created for. */
     readonly owner?: string;
+    /** Undefined: that of its parent, if it has one. */
+    readonly lane?: string | undefined;
   }
 >;
 

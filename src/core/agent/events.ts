@@ -94,6 +94,8 @@ export type Created = {
   readonly settings: AgentSettings;
   /** The attempt of a workflow step that it was created for: it is terminated when that is over. */
   readonly owner?: string;
+  /** What it belongs to, as terminals do; those of older versions are in none. */
+  readonly lane?: string;
   /** The plan of its session, which starts when the parent's turn ends (AG-1). */
   readonly session: SessionPlan;
   readonly at: string;

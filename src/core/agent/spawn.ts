@@ -4,6 +4,7 @@
 // B2. Names are unique among siblings, and among roots.
 // B3. Terminating an agent terminates all below it first; the parent gets a message unless the child had completed.
 // B4. The default recovery policy of roots is configured; a child continues when its parent needs it (AG-7).
+// B5. An agent is in the lane that it was put into, or in that of its parent.
 import { own } from "../../base/own.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
@@ -38,6 +39,7 @@ export type NewAgent = {
   readonly plan: SessionPlan;
   readonly settings: Partial<AgentSettings>;
   readonly owner?: string;
+  readonly lane?: string | undefined;
 };
 
 /** By a parent's tool call: its session waits while the parent's turn runs (B1). */
@@ -77,7 +79,8 @@ function planOf({ plan }: Agent, base: Recipe, { model, systemPrompt }: Spawn): 
 /** Adds `agent.created`, and its instructions as the first message. */
 export function createAgent(draft: Draft, birth: NewAgent): Refusal | undefined {
   const { id, name, parent, instructions, plan, settings, owner } = birth;
-  const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
+  const lane = birth.lane ?? draft.live(parent)?.lane; // B5
+  const wrong = whyNot(draft, name, parent) ?? tooLong(instructions) ?? badLane(birth.lane);
   if (wrong !== undefined) return wrong;
   const house = { ...DEFAULT_SETTINGS, ...draft.settings.defaults };
   const all: AgentSettings = { ...house, ...(parent === undefined ? {} : { recovery: "parent" }), ...settings }; // B4
@@ -87,6 +90,7 @@ export function createAgent(draft: Draft, birth: NewAgent): Refusal | undefined 
     parent_session_id: parent ?? null,
     instructions,
     ...(owner !== undefined && { owner }),
+    ...(lane !== undefined && { lane }),
   };
   draft.add(id, { event: "agent.created", data: { ...head, settings: all, session: plan, at: draft.at } });
   if (instructions === "") return undefined;
@@ -98,6 +102,12 @@ export function createAgent(draft: Draft, birth: NewAgent): Refusal | undefined 
 function tooLong(instructions: string): Refusal | undefined {
   if (instructions.length <= MAX_PAYLOAD) return undefined;
   return refused("too-large", `Instructions have at most ${MAX_PAYLOAD} characters.`, "Write them to a file.").error;
+}
+
+function badLane(lane: string | undefined): Refusal | undefined {
+  if (lane === undefined || (NAME.test(lane) && lane.length <= MAX_NAME)) return undefined;
+  const what = `${JSON.stringify(lane.slice(0, MAX_NAME))} is not a valid name for a lane.`;
+  return refused("bad-name", what, "Use letters, digits, dots, dashes, underscores.").error;
 }
 
 /** B2 */

@@ -2,6 +2,7 @@
 // GS1. The agent's id is derived from the attempt's, which is never used again: a repeated request finds the same
 //      agent.
 // GS2. Its name says what it works on, and ends with the attempt: no two agents share one.
+// GS3. It is in the lane of its workflow, by which it can be muted.
 import { derivedId } from "../agent/derive.ts";
 import { MAX_NAME } from "../agent/limits.ts";
 import type { Step } from "./definition.ts";
@@ -22,12 +23,21 @@ export function agentOf(attempt: string): string {
 
 /** GS2 */
 export function agentName({ name, id }: Run, step: string, item: number | undefined, attempt: string): string {
-  const head = [name, step, ...(item === undefined ? [] : [item])].join("-").replaceAll(/[^A-Za-z0-9._-]/g, "-");
+  const head = plainName([name, step, ...(item === undefined ? [] : [item])].join("-"));
   const tail = `-${id.slice(0, SHORT)}${attempt.slice(attempt.lastIndexOf("."))}`;
-  return `${head.replace(/^[^A-Za-z0-9]+/, "")}`
+  return head
     .slice(0, MAX_NAME - tail.length)
     .concat(tail)
     .replace(/^-/, "");
+}
+
+/** GS3. Undefined if nothing of the name can be one of a lane. */
+export function laneOf({ name }: Pick<Run, "name">): string | undefined {
+  return plainName(name).slice(0, MAX_NAME) || undefined;
+}
+
+function plainName(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9._-]/g, "-").replace(/^[^A-Za-z0-9]+/, "");
 }
 
 /** Whether the run has started this attempt and no longer has it. */

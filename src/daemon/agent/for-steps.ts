@@ -15,6 +15,7 @@ export type StepAgentWish = {
   readonly name: string;
   /** The attempt that it is created for. */
   readonly owner: string;
+  readonly lane: string | undefined;
   readonly provider: string;
   readonly prompt: string;
   readonly cwd: string;

@@ -42,6 +42,7 @@ import type { Bearer, Handlers } from "../rpc-server.ts";
 import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
 import { agentHistory } from "./history.ts";
+import { lastMessages } from "./last-messages.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
@@ -95,6 +96,9 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
       );
     }),
     ...border.asking("agent.history", async (wish) => agentHistory(ports.log, wish)),
+    ...border.asking("agent.messages", async ({ limit }) =>
+      ok(lastMessages(ports.log, idsOf(store.settledAgents()), limit)),
+    ),
     ...border.listing("prompt.list", ({ closed = false }) =>
       numbered(() => listedPrompts(store.settledAgents(), closed)),
     ),
@@ -110,6 +114,10 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     ...border.changing("rule.add", (params, by) => addRule(ports, params, by)),
     ...border.changing("rule.remove", ({ rule }, by) => removeRule(ports, rule, by)),
   };
+}
+
+function* idsOf(agents: Iterable<Agent>): Generator<string> {
+  for (const { id } of agents) yield id;
 }
 
 function rulesOf({ store, agentConfig }: AgentHandlerPorts): OwnedRule[] {
@@ -267,6 +275,7 @@ async function createOf(ports: AgentHandlerPorts, params: NewAgent): Promise<Res
     id,
     name,
     parent,
+    lane,
     instructions,
     provider,
     model,
@@ -288,7 +297,7 @@ async function createOf(ports: AgentHandlerPorts, params: NewAgent): Promise<Res
   const place = await placeOf(ports, { ...params, env: keepEnvironment(env, environment).kept }, recipe.value);
   if (!place.ok) return place;
   const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
-  return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
+  return ok({ kind: "create", id, name, parent: parent ?? undefined, lane, instructions, plan, settings });
 }
 
 /** IN3 of core/agent/inherit.ts. A child that wants nothing else gets the sandbox of its parent. */

@@ -9,11 +9,13 @@
 // ND4. Failed sends are repeated with growing waits, or as long as the target wants, until the prompt is over.
 // ND5. Nobody is called in quiet hours. What is still open when they end is sent then; ends of prompts always are.
 // ND6. A browser is called only while it may use the page (SB1 of core/notify/subscriptions.ts).
+// ND7. Nobody is called about agents that are muted (core/notify/mutes.ts). What is still open when that ends is sent
+//      then; ends of prompts always are.
 import { backoffMs } from "../../base/backoff.ts";
 import { isFault } from "../../base/fault.ts";
 import { timeText } from "../../base/time-text.ts";
 import { type Agent, isLive, openPrompts, type Prompt } from "../../core/agent/agent.ts";
-import { isMuted, mutedAfter, mutesOf } from "../../core/notify/mutes.ts";
+import { type Mute, type Mutes, mutedAfter, muteOf, mutesOf } from "../../core/notify/mutes.ts";
 import {
   after,
   type Call,
@@ -85,7 +87,7 @@ export class NotifyDesk {
     this.#contained(() => {
       if (!this.#isOn) return;
       this.#keepDevices();
-      if (this.#isBehind) this.#lookAtAll();
+      if (this.#keepMutes() || this.#isBehind) this.#lookAtAll();
       this.#pump();
     });
   }
@@ -173,17 +175,28 @@ export class NotifyDesk {
     return this.#outbox !== before;
   }
 
-  #isMuted({ id, name }: Agent): boolean {
+  /** ND7 */
+  #isMuted(of: Agent): boolean {
     const { book, agent } = this.#ports;
-    return this.#ports.isMuted(name) || isMuted(book.now.mutes, id, (one) => agent(one)?.parent ?? null);
+    if (this.#ports.isMuted(of.name)) return true;
+    return muteOf(book.now.mutes, of, (one) => agent(one)?.parent ?? null) !== undefined;
   }
 
-  /** From now on this agent, with all that it starts, calls nobody, or does again: then also about what is open. */
-  mute(agent: string, muted: boolean): void {
-    const { book } = this.#ports;
-    const there = mutesOf(book.now.mutes, (one) => this.#ports.agent(one) !== undefined);
-    book.change({ mutes: mutedAfter(there, agent, muted) });
+  /** From now on these call nobody, or do again: then also about what is open. */
+  mute(mute: Mute, muted: boolean): void {
+    this.#ports.book.change({ mutes: mutedAfter(this.mutes(), mute, muted) });
     this.lookAtAll();
+  }
+
+  /** What people muted, and is not over. */
+  mutes(): Mutes {
+    const { book, clock, agent } = this.#ports;
+    return mutesOf(book.now.mutes, clock.now(), (one) => agent(one) !== undefined);
+  }
+
+  /** Returns whether any is over. */
+  #keepMutes(): boolean {
+    return this.#ports.book.change({ mutes: this.mutes() });
   }
 
   #call(agent: Agent, open: readonly Prompt[]): void {
@@ -250,7 +263,13 @@ export class NotifyDesk {
 
   #isDue(key: string, call: Call): boolean {
     if (this.#flights.has(key) || dueOf(call) === undefined) return false;
+    if (dueOf(call) === "question" && this.#isMutedCall(call)) return false; // ND7
     return (this.#waits.get(key)?.until ?? 0) <= this.#ports.clock.elapsed();
+  }
+
+  #isMutedCall(call: Call): boolean {
+    const asking = this.#ports.book.now.mutes.length === 0 ? undefined : this.#ports.agent(call.agent);
+    return asking !== undefined && this.#isMuted(asking);
   }
 
   #isTooLate({ state, over: ended }: Call): boolean {

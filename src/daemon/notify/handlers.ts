@@ -5,6 +5,7 @@ import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { timeText } from "../../base/time-text.ts";
 import { testMessage } from "../../core/notify/message.ts";
+import type { Mute } from "../../core/notify/mutes.ts";
 import { dueOf } from "../../core/notify/outbox.ts";
 import { subscribed, wrongEndpoint } from "../../core/notify/subscriptions.ts";
 import type { Caller } from "../../core/principal.ts";
@@ -26,11 +27,13 @@ export type NotifyHandlerPorts = PostPorts & {
   readonly subtle: SubtleCrypto;
   readonly settings: Pick<NotifyStatus, "quiet" | "mute">;
   idBytes(): Uint8Array;
-  agent(id: string): unknown;
+  agent(id: string): { readonly name: string } | undefined;
 };
 
 /** A test is for now: a push service need not keep it. */
 const TEST_TTL_S = 60;
+/** As for all times that people give; without one, it is until further notice. */
+const MAX_MUTE_MS = 30 * 86_400_000;
 
 export function notifyHandlers(ports: NotifyHandlerPorts): Handlers {
   return {
@@ -92,14 +95,15 @@ async function unsubscribe(
   return ok({ removed: subscriptions.length - kept.length });
 }
 
-function statusOf({ desk, book, settings }: NotifyHandlerPorts): NotifyStatus {
+function statusOf(ports: NotifyHandlerPorts): NotifyStatus {
+  const { desk, book, settings } = ports;
   const calls = [...book.now.outbox.values()];
   const targets = desk.targets().map((target): NotifyTarget => {
     const { okAt = null, failedAt = null, why = "", failures = 0 } = book.now.records.get(target.id) ?? {};
     const waiting = calls.filter((call) => call.target === target.id && dueOf(call) !== undefined).length;
     return { ...shown(target), okAt, failedAt, why, failures, waiting };
   });
-  return { targets, isQuiet: desk.isQuiet(), ...settings, muted: book.now.mutes };
+  return { targets, isQuiet: desk.isQuiet(), ...settings, ...mutesIn(ports) };
 }
 
 /** NH2 */
@@ -110,15 +114,38 @@ function shown(target: Target): Pick<NotifyTarget, "id" | "kind" | "name" | "ser
   return { id, kind, name, service: new URL(endpoint).host, device };
 }
 
-async function mute(
-  { book, desk, agent: find }: NotifyHandlerPorts,
-  { agent, muted }: Params<"notify.mute">,
-): Promise<Result<{ muted: readonly string[] }>> {
-  if (find(agent) === undefined)
-    return refused("unknown", "There is no such agent.", "`holdfast agent ls` lists them.");
-  desk.mute(agent, muted);
+async function mute(ports: NotifyHandlerPorts, wish: Params<"notify.mute">): Promise<Result<MutesShown>> {
+  const { book, desk, clock } = ports;
+  const meant = muteOf(ports, wish);
+  if (!meant.ok) return meant;
+  const { forMs } = wish;
+  if (forMs !== undefined && (forMs === 0 || forMs > MAX_MUTE_MS)) return BAD_TIME;
+  const until = forMs === undefined ? null : timeText(clock.now() + forMs);
+  desk.mute({ ...meant.value, until }, wish.muted);
   await book.saved();
-  return ok({ muted: book.now.mutes });
+  return ok(mutesIn(ports));
+}
+
+function muteOf(
+  { agent: find }: NotifyHandlerPorts,
+  { agent, lane, all = false }: Params<"notify.mute">,
+): Result<Pick<Mute, "of" | "key">> {
+  if ([agent !== undefined, lane !== undefined, all].filter(Boolean).length !== 1)
+    return refused("bad-params", "Name an agent, a lane, or everything.", "One of the three.");
+  if (agent === undefined) return ok(lane === undefined ? { of: "all", key: "" } : { of: "lane", key: lane });
+  if (find(agent) !== undefined) return ok({ of: "agent", key: agent });
+  return refused("unknown", "There is no such agent.", "`holdfast agent tree` shows all.");
+}
+
+type MutesShown = Required<Pick<NotifyStatus, "muted" | "mutes">>;
+
+function mutesIn({ desk, agent }: NotifyHandlerPorts): MutesShown {
+  const mutes = desk.mutes();
+  const nameOf = ({ of, key }: Mute) => (of === "agent" ? (agent(key)?.name ?? key) : key);
+  return {
+    muted: mutes.filter(({ of }) => of === "agent").map(({ key }) => key),
+    mutes: mutes.map((one) => ({ ...one, name: nameOf(one) })),
+  };
 }
 
 async function testOwn(ports: NotifyHandlerPorts, by: Caller | undefined): Promise<Result<NotifyTested>> {
@@ -144,5 +171,6 @@ async function test({ desk, send, book }: NotifyHandlerPorts, targets: readonly 
   return tested;
 }
 
+const BAD_TIME = refused("bad-params", "It can be muted for up to 30 days.", "For example: --for 2h");
 const NOT_A_BROWSER = refused("not-a-browser", "Only a browser can be called by Web Push.", "Do it on the page.");
 const BAD_KEY = refused("bad-key", "The key of the subscription is not one of the curve P-256.", "Subscribe again.");

@@ -13,7 +13,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { type Agent, openPrompts } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
-import { agentName, agentOf, isAttemptOver, isOfAgent } from "../../core/workflow/agent-step.ts";
+import { agentName, agentOf, isAttemptOver, isOfAgent, laneOf } from "../../core/workflow/agent-step.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { stepById } from "../../core/workflow/definition.ts";
 import { type Launch, type LaunchFile, launchOf } from "../../core/workflow/launch.ts";
@@ -191,7 +191,7 @@ export class AgentSteps {
     if (present === undefined || present.attempt.stop !== undefined) return this.#settle(id);
     const { run, attempt, item } = present;
     const name = agentName(run, attempt.step, item, id);
-    const wish = { id: agentOf(id), name, owner: id, provider, prompt, cwd, env };
+    const wish = { id: agentOf(id), name, owner: id, lane: laneOf(run), provider, prompt, cwd, env };
     const made = await this.#ports.agents.create(wish);
     if (made.ok || made.error.code === "id-taken") return this.#settle(id);
     if (PASSING.includes(made.error.code)) return;

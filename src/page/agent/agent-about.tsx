@@ -76,9 +76,11 @@ function Facts({ agent: { id } }: { readonly agent: ListedAgent }): JSX.Element 
 }
 
 function factsOf(agent: ShownAgent): (readonly [name: string, value: JSX.Element | string])[] {
-  const { id, provider, model, cwd, createdAt, turns, pid, command, instructions, permissionMode, workspace } = agent;
+  const { id, lane, provider, model, cwd, createdAt, turns, pid, command, instructions, permissionMode, workspace } =
+    agent;
   const facts: (readonly [string, JSX.Element | string | null])[] = [
     ["Id", <code key="id">{id}</code>],
+    ["Lane", lane ?? null],
     ["Provider", provider],
     ["Model", model],
     ["Directory", <code key="cwd">{plainLine(cwd)}</code>],

@@ -17,6 +17,7 @@ export function askNewAgent(parent: ListedAgent | null): void {
   const known = feeds.agents.value.value ?? [];
   const providers = [...new Set([...known.map(({ provider }) => provider), ...PROVIDERS])];
   const models = [...new Set(known.flatMap(({ model }) => model ?? []))];
+  const lanes = [...new Set(known.flatMap(({ lane }) => lane ?? []))];
   const cwd = parent?.cwd ?? known[0]?.cwd ?? "";
   const fields = [
     { name: "name", label: "Name", value: "" },
@@ -25,12 +26,19 @@ export function askNewAgent(parent: ListedAgent | null): void {
       { name: "cwd", label: "Directory", value: cwd, hint: "Empty: yours." },
       { name: "provider", label: "Provider", value: "", options: providers, hint: "Empty: the configured one." },
       { name: "model", label: "Model", value: "", options: models, hint: "Empty: the provider's own choice." },
+      {
+        name: "lane",
+        label: "Lane",
+        value: "",
+        options: lanes,
+        hint: parent === null ? "Empty: main." : "Empty: as above.",
+      },
       { name: "command", label: "Command", value: "", hint: "Empty: the provider's own." },
     ].map((field) => ({ ...field, isOptional: true })),
   ];
   const create = async ({ name = "", instructions = "", cwd: at = "", provider = "", model = "", ...rest }: Values) => {
     const wish = { id, name, parent: parent?.id ?? null, instructions, provider, model, cwd: at };
-    const made = await call("web.new-agent", { ...wish, command: rest["command"] ?? "" });
+    const made = await call("web.new-agent", { ...wish, command: rest["command"] ?? "", lane: rest["lane"] ?? "" });
     if (made.ok) go({ view: "agent", id: made.value.id });
     return made;
   };

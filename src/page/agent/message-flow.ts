@@ -1,21 +1,31 @@
-// The messages that were sent to agents while the page was open, the newest first.
+// The last messages that were sent to agents, the newest first: those that the home has, and each new one as it comes.
 // MF1. Only the last are kept, and of each only its first line, cut.
-import { signal } from "@preact/signals";
-import { type NoticedMessage, noticedMessage } from "../../wire/page/notices.ts";
-import type { Notice } from "../../wire/rpc/rpc.ts";
-import { listen } from "../state/session.ts";
+// MF2. None is missing and none is there twice: notices are heard before the home is asked, and it is asked again
+//      whenever it is back, since nobody has sent notices meanwhile. Both know messages by their ids.
+import { effect, signal } from "@preact/signals";
+import { noticedMessage } from "../../wire/page/notices.ts";
+import type { ListedMessage } from "../../wire/rpc/messages.ts";
+import { call, canAct, listen } from "../state/session.ts";
 
 const KEPT = 50;
 const LENGTH = 200;
 
-export const flow = signal<readonly NoticedMessage[]>([]);
+export const flow = signal<readonly ListedMessage[]>([]);
 
-/** MF1 */
-export function withMessage(before: readonly NoticedMessage[], notice: Notice): readonly NoticedMessage[] {
-  const message = noticedMessage(notice);
-  if (message === undefined || before.some(({ id }) => id === message.id)) return before;
-  const [line = ""] = message.text.trim().split("\n");
-  return [{ ...message, text: line.slice(0, LENGTH) }, ...before].slice(0, KEPT);
+/** MF1, MF2. The same if nothing is new. */
+export function withMessages(
+  before: readonly ListedMessage[],
+  more: readonly ListedMessage[],
+): readonly ListedMessage[] {
+  const known = new Set(before.map(({ id }) => id));
+  const added = more.filter(({ id }) => !known.has(id)).map((one) => ({ ...one, text: firstLine(one.text) }));
+  if (added.length === 0) return before;
+  return [...added, ...before].sort((one, other) => Date.parse(other.at) - Date.parse(one.at)).slice(0, KEPT);
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n");
+  return line.slice(0, LENGTH);
 }
 
 let isFollowed = false;
@@ -25,6 +35,15 @@ export function followMessages(): void {
   if (isFollowed) return;
   isFollowed = true;
   listen((notice) => {
-    flow.value = withMessage(flow.peek(), notice);
+    const message = noticedMessage(notice);
+    if (message !== undefined) flow.value = withMessages(flow.peek(), [message]);
   });
+  effect(() => {
+    if (canAct.value) void load(); // MF2
+  });
+}
+
+async function load(): Promise<void> {
+  const answer = await call("agent.messages", { limit: KEPT });
+  if (answer.ok) flow.value = withMessages(flow.peek(), answer.value);
 }

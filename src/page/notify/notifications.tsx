@@ -1,13 +1,11 @@
-// Being called when an agent waits, in Access: this browser's state, a test, and which agents call nobody.
+// Being called when an agent waits, in Access: this browser's state, a test, quiet hours, and the switches.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { plainLine } from "../../base/visible.ts";
-import { agentsOf } from "../../core/notify/mutes.ts";
-import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { Action } from "../parts/action.tsx";
 import { Empty, Section, State } from "../parts/frame.tsx";
-import { call, canAct, feeds } from "../state/session.ts";
+import { call, canAct } from "../state/session.ts";
 import { calling, calls, look, turnOff, turnOn } from "./calling.ts";
+import { Switches } from "./switches.tsx";
 
 export function Notifications(): JSX.Element {
   useEffect(() => void (canAct.value && look()), [canAct.value]);
@@ -19,7 +17,7 @@ export function Notifications(): JSX.Element {
       </p>
       <ThisBrowser />
       <Hours />
-      <Agents />
+      <Switches />
     </Section>
   );
 }
@@ -62,52 +60,5 @@ function Hours(): JSX.Element | null {
       {quiet !== "" && `Quiet hours are ${quiet}${isQuiet ? ", so nobody is called now" : ""}. `}
       {mute.length > 0 && `The configuration mutes ${mute.join(", ")}.`}
     </p>
-  );
-}
-
-/** One switch for each agent, and for what it starts. */
-function Agents(): JSX.Element | null {
-  const muted = calls.value?.muted ?? [];
-  const agents = (feeds.agents.value.value ?? []).filter(({ state }) => state !== "terminated");
-  if (calls.value === undefined || agents.length === 0) return null;
-  return (
-    <ul class="rows" aria-label="Agents that may call">
-      {agents.map((agent) => (
-        <AgentSwitch key={agent.id} agent={agent} muted={muted} agents={agents} />
-      ))}
-    </ul>
-  );
-}
-
-type SwitchProps = {
-  readonly agent: ListedAgent;
-  readonly muted: readonly string[];
-  readonly agents: readonly ListedAgent[];
-};
-
-function AgentSwitch({ agent, muted, agents }: SwitchProps): JSX.Element {
-  const { id, name, parent } = agent;
-  const isMuted = muted.includes(id);
-  const byParent =
-    !isMuted &&
-    agentsOf(parent, (one) => agents.find((other) => other.id === one)?.parent ?? null).some((one) =>
-      muted.includes(one),
-    );
-  const shown = plainLine(name);
-  return (
-    <li class="row" data-item tabIndex={-1}>
-      <strong class="grow cut">{shown}</strong>
-      <span class="soft">{isMuted ? "muted" : byParent ? "muted, like its parent" : "may call"}</span>
-      {!byParent && (
-        <Action
-          needs="notify.mute"
-          label={isMuted ? `Let ${shown} call` : `Mute ${shown}, and what it starts`}
-          run={() => call("notify.mute", { agent: id, muted: !isMuted })}
-          done={() => void look()}
-        >
-          {isMuted ? "Unmute" : "Mute"}
-        </Action>
-      )}
-    </li>
   );
 }

@@ -20,5 +20,6 @@ test("a hit leads to the moment of a terminal, the entry of an agent, the run, o
   expect(placeOf(line)).toBe("#/terminals/t%2F1?at=42");
   expect(placeOf({ ...line, kind: "prompt" })).toBe("#/agents/t%2F1?at=42");
   expect(placeOf({ ...line, kind: "run" })).toBe("#/workflows/t%2F1");
+  expect(placeOf({ ...line, kind: "run", attempt: 3 })).toBe("#/workflows/t%2F1?at=3");
   expect(placeOf({ kind: "name", of: "agent", id: "a", name: "a", at: "", text: "" })).toBe("#/agents/a");
 });

@@ -64,11 +64,12 @@ async function goOn(wish: Wish, enough = found.value.hits.length + SCREENFUL): P
 
 const VIEWS = { terminal: "terminals", agent: "agents", prompt: "agents", run: "workflows" } as const;
 
-/** The moment of a terminal, the entry of an agent's log, or the run. */
+/** The moment of a terminal, the entry of an agent's log, or the run with the attempt of its step. */
 export function placeOf(hit: SearchHit): string {
   const id = encodeURIComponent(hit.id);
   if (hit.kind === "name") return `#/${VIEWS[hit.of]}/${id}`;
-  return `#/${VIEWS[hit.kind]}/${id}${hit.kind === "run" ? "" : `?at=${hit.position}`}`;
+  const at = hit.kind === "run" ? hit.attempt : hit.position;
+  return `#/${VIEWS[hit.kind]}/${id}${at === undefined ? "" : `?at=${at}`}`;
 }
 
 /** The text in pieces; every second one is one of the words. */

@@ -10,6 +10,7 @@ test("every route survives the address", () => {
     { view: "terminal", id: "build", at: "2026-11-17T10:00:00.000+01:00" },
     { view: "workflows" },
     { view: "run", id: "982a3a02" },
+    { view: "run", id: "982a3a02", at: "3" },
     { view: "agents" },
     { view: "agent", id: "a1" },
     { view: "agent", id: "a1", at: "123" },

@@ -1,41 +1,40 @@
 // Which view is shown, in the address behind the #: the back button and bookmarks work, and the host never sees it.
 // RT1. `?at=` is a place in the past of what is shown: of a terminal, a time (ISO 8601) or an offset of its tape; of an
-//      agent, the number (seq) of an entry of its log.
+//      agent, the number (seq) of an entry of its log; of a run, the number of an attempt of a step.
 import { signal } from "@preact/signals";
 
 export type Route =
   | { readonly view: "now" | "terminals" | "agents" | "workflows" | "access" }
   /** RT1 */
-  | { readonly view: "terminal" | "agent"; readonly id: string; readonly at?: string }
-  | { readonly view: "run"; readonly id: string }
+  | { readonly view: "terminal" | "agent" | "run"; readonly id: string; readonly at?: string }
   | { readonly view: "recovery"; readonly report: string | undefined }
   | { readonly view: "search"; readonly words: string };
 
-const ONE = { terminals: "terminal", agents: "agent" } as const;
+const ONE = { terminals: "terminal", agents: "agent", workflows: "run" } as const;
+const MANY = { terminal: "terminals", agent: "agents", run: "workflows" } as const;
 
 export function routeIn(hash: string): Route {
   const [path = "", query = ""] = hash.split("?");
   const [, view = "", name = ""] = path.split("/");
   const key = decoded(name);
-  if (view === "terminals" || view === "agents") return key === "" ? { view } : placed(ONE[view], key, query);
-  if (view === "workflows") return key === "" ? { view } : { view: "run", id: key };
+  if (view === "terminals" || view === "agents" || view === "workflows")
+    return key === "" ? { view } : placed(ONE[view], key, query);
   if (view === "recovery") return { view, report: key === "" ? undefined : key };
   if (view === "search") return { view, words: new URLSearchParams(query).get("words") ?? "" };
   return view === "access" ? { view } : { view: "now" };
 }
 
 /** RT1 */
-function placed(view: "terminal" | "agent", id: string, query: string): Route {
+function placed(view: keyof typeof MANY, id: string, query: string): Route {
   const at = new URLSearchParams(query).get("at") ?? "";
   return at === "" ? { view, id } : { view, id, at };
 }
 
 export function hashOf(route: Route): string {
-  if (route.view === "terminal" || route.view === "agent") {
+  if (route.view === "terminal" || route.view === "agent" || route.view === "run") {
     const at = route.at === undefined ? "" : `?at=${encodeURIComponent(route.at)}`;
-    return `#/${route.view}s/${encodeURIComponent(route.id)}${at}`;
+    return `#/${MANY[route.view]}/${encodeURIComponent(route.id)}${at}`;
   }
-  if (route.view === "run") return `#/workflows/${encodeURIComponent(route.id)}`;
   if (route.view === "recovery" && route.report !== undefined) return `#/recovery/${encodeURIComponent(route.report)}`;
   if (route.view === "search" && route.words !== "") return `#/search?words=${encodeURIComponent(route.words)}`;
   return `#/${route.view}`;

@@ -14,7 +14,8 @@ import { commandText } from "../words.ts";
 type EvidenceProps = {
   readonly run: ListedRun;
   readonly attempt: string;
-  readonly step: string;
+  /** If it is known. */
+  readonly step?: string;
   /** Of a map. */
   readonly item?: number;
   /** It runs: what it prints is shown as it comes. */
@@ -103,11 +104,16 @@ function scriptOf(command: readonly string[]): string {
   return command.at(-2) === "-c" ? (command.at(-1) ?? "") : commandText(command);
 }
 
-type LogsProps = { readonly run: ListedRun; readonly step: string; readonly item: number | undefined };
+type LogsProps = {
+  readonly run: ListedRun;
+  readonly step: string | undefined;
+  readonly item: number | undefined;
+};
 
 function Logs({ run, step, item }: LogsProps): JSX.Element {
   const ofItem = item === undefined ? "" : ` --item ${item}`;
-  return <code>{`holdfast logs --step ${step}${ofItem} ${shortId(run.id)}`}</code>;
+  const ofStep = step === undefined ? "" : ` --step ${step}`;
+  return <code>{`holdfast logs${ofStep}${ofItem} ${shortId(run.id)}`}</code>;
 }
 
 /** Within about a line of the end, new lines are followed; further up a person reads. */

@@ -1,6 +1,6 @@
 // One run: how far it is, what it needs, what runs, its steps on a line of time, and the items of its map.
 import type { JSX } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { shortId } from "../../base/ids.ts";
 import type { ShownRun } from "../../wire/rpc/workflow.ts";
 import { Ago, Empty, localised, Section } from "../parts/frame.tsx";
@@ -16,7 +16,8 @@ import { RunningSteps } from "./running-steps.tsx";
 import { progressText, RunStateWord, shareOf, UncertainStep } from "./runs.tsx";
 import { Timeline } from "./timeline.tsx";
 
-export function RunView({ id }: { readonly id: string }): JSX.Element {
+/** `at`: the number of the attempt that a link leads to. */
+export function RunView({ id, at }: { readonly id: string; readonly at?: string }): JSX.Element {
   const watch = useMemo(() => new RunWatch(id), [id]);
   useEffect(() => watch.start(), [watch]);
   const run = watch.run.value.value;
@@ -26,15 +27,15 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
       <p>
         <a href={hashOf({ view: "workflows" })}>All runs</a>
       </p>
-      {run !== undefined && <Run run={run} watch={watch} />}
+      {run !== undefined && <Run run={run} watch={watch} at={at} />}
       {run === undefined && <Empty>{why === undefined ? "Looking…" : `${why.message} ${why.hint}`}</Empty>}
     </div>
   );
 }
 
-type RunProps = { readonly run: ShownRun; readonly watch: RunWatch };
+type RunProps = { readonly run: ShownRun; readonly watch: RunWatch; readonly at: string | undefined };
 
-function Run({ run, watch }: RunProps): JSX.Element {
+function Run({ run, watch, at }: RunProps): JSX.Element {
   const { items, ended } = run;
   return (
     <>
@@ -42,6 +43,7 @@ function Run({ run, watch }: RunProps): JSX.Element {
       {uncertainOf([run]).map(({ need }) => (
         <UncertainStep key={need.attempt} run={run} need={need} />
       ))}
+      {at !== undefined && /^\d{1,9}$/.test(at) && <WantedAttempt key={at} run={run} number={at} />}
       <Failure run={run} />
       <RunningSteps run={run} />
       <Section title="Steps" many={ended}>
@@ -85,6 +87,26 @@ function Head({ run }: { readonly run: ShownRun }): JSX.Element {
         </p>
       ))}
     </header>
+  );
+}
+
+/** Of the output that a search found. */
+const LINES = 400;
+
+function WantedAttempt({ run, number }: { readonly run: ShownRun; readonly number: string }): JSX.Element {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <article ref={box} class="card step-panel" data-item tabIndex={-1} aria-label={`Attempt ${number}`}>
+      <header>
+        <strong>Attempt {number}</strong>
+        <span class="grow" />
+        <a class="button" href={hashOf({ view: "run", id: run.id })}>
+          Close
+        </a>
+      </header>
+      <Evidence run={run} attempt={`${run.id}.${number}`} lines={LINES} />
+    </article>
   );
 }
 

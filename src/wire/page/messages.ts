@@ -292,10 +292,10 @@ export type WebCheckpoints = { readonly checkpoints: readonly WebCheckpoint[]; r
 export const NEW_TERMINAL = object({ name: text, lane: text, cwd: text, command: text });
 export type NewTerminal = Infer<typeof NEW_TERMINAL>;
 
-/** `provider`, `model`, `cwd` and `command` may be empty. The daemon checks the rest. */
+/** `provider`, `model`, `cwd`, `command` and `lane` may be empty. The daemon checks the rest. */
 export const NEW_AGENT = object({
   ...{ id: text, name: text, parent: nullable(text), instructions: text },
-  ...{ provider: text, model: text, cwd: text, command: text },
+  ...{ provider: text, model: text, cwd: text, command: text, lane: optional(text) },
 });
 
 export const TURN = object({ wanted: literal("on", "off") });

@@ -8,6 +8,7 @@ import type { PromptStage } from "../../core/agent/prompt-machine.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
 import type { ToolAnswer } from "../provider/mcp.ts";
+import type { ListedMessage } from "./messages.ts";
 import type { Params } from "./params.ts";
 
 export type NewAgent = Params<"agent.new">;
@@ -18,6 +19,8 @@ export type ListedAgent = {
   readonly id: string;
   readonly name: string;
   readonly parent: string | null;
+  /** Absent from older daemons. */
+  readonly lane?: string;
   readonly state: AgentState;
   readonly provider: string;
   readonly model: string | null;
@@ -96,6 +99,8 @@ export type AgentResults = {
   "agent.show": ShownAgent;
   "agent.inbox": readonly Message[];
   "agent.history": AgentHistory;
+  /** Newest first; of long texts the beginning. */
+  "agent.messages": readonly ListedMessage[];
   "agent.send": ListedAgent;
   "agent.terminate": ListedAgent;
   "agent.retry": ListedAgent;

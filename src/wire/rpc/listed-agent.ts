@@ -11,15 +11,16 @@ import {
 import { stageOf } from "../../core/agent/prompt-machine.ts";
 import { ruleIdFor } from "../../core/agent/prompts.ts";
 import type { Rule } from "../../core/agent/rules.ts";
+import { DEFAULT_LANE } from "../../core/notify/mutes.ts";
 import type { Config } from "../files/config-schema.ts";
 import { isObject } from "../lines.ts";
 import type { ListedAgent, ListedPrompt, OwnedRule, ShownAgent } from "./agent.ts";
 
 /** `trouble`: why its process is not started yet, although it was tried. */
 export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
-  const { id, name, parent, plan, createdAt, inbox, turns, turn, failure, process: program } = agent;
+  const { id, name, parent, lane, plan, createdAt, inbox, turns, turn, failure, process: program } = agent;
   return {
-    ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
+    ...{ id, name, parent: parent ?? null, lane: lane ?? DEFAULT_LANE, state: stateOf(agent) },
     ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
     inbox: inbox.length,
     prompts: openPrompts(agent).map(({ id: prompt, tool, since }) => ({ id: prompt, tool, since })),

@@ -84,6 +84,8 @@ const newAgent = object({
   id,
   name: text,
   parent: nullable(text),
+  /** That of its parent, or none, if it is left out. */
+  lane: optional(text),
   instructions: text,
   /** A kind of provider, or a name of the configuration; null for the configured default. */
   provider: nullable(text),
@@ -232,8 +234,11 @@ export const PARAMS = {
   "push.test": nothing,
   "notify.status": nothing,
   "notify.test": nothing,
-  /** Whether an agent, and all that it starts, calls nobody. */
-  "notify.mute": object({ agent: text, muted: flag }),
+  /** Whether an agent with all that it starts, a lane, or everything calls nobody: one of the three. */
+  "notify.mute": object({
+    ...{ agent: optional(text), lane: optional(textOf({ least: 1, most: 64 })), all: optional(flag) },
+    ...{ muted: flag, forMs: optional(count) },
+  }),
   /** Words, or more of a search by its number. */
   search: object({
     words: optional(SEARCHED_WORDS),
@@ -279,6 +284,8 @@ export const PARAMS = {
   "agent.inbox": object({ id: text, ...page }),
   /** The last rows before an entry, or those after one; without both, the last of all. Each is a seq of its log. */
   "agent.history": object({ id: text, before: optional(count), after: optional(count), limit: optional(count) }),
+  /** The last ones of all agents. */
+  "agent.messages": object({ limit: optional(count) }),
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),

@@ -5,6 +5,7 @@
 //     clear message.
 import type { Refusal } from "../../base/result.ts";
 import type { DeviceRights } from "../../core/devices.ts";
+import type { Mute } from "../../core/notify/mutes.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -172,7 +173,10 @@ export type NotifyStatus = {
   readonly mute: readonly string[];
   /** The ids of agents that call nobody, each with all that it starts. */
   readonly muted: readonly string[];
+  /** All that people muted, with the names of agents; absent from older daemons. */
+  readonly mutes?: readonly ListedMute[];
 };
+export type ListedMute = Mute & { readonly name: string };
 export type NotifyTested = {
   readonly id: string;
   readonly name: string;
@@ -219,7 +223,7 @@ type Results = AgentResults &
     "push.test": NotifyTested;
     "notify.status": NotifyStatus;
     "notify.test": readonly NotifyTested[];
-    "notify.mute": { muted: readonly string[] };
+    "notify.mute": Pick<NotifyStatus, "muted" | "mutes">;
     subscribe: Record<string, never>;
   };
 
