@@ -12,6 +12,7 @@ import { pageRoutes } from "./system/page-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { adoptRoutes } from "./tmux/routes.ts";
+import { topRoutes } from "./top/routes.ts";
 import { type Group, topHelp } from "./top-help.ts";
 import { tunnelRoutes } from "./tunnel/routes.ts";
 import { workflowRoutes } from "./workflow/routes.ts";
@@ -38,6 +39,7 @@ const routes = {
   ...workflowRoutes,
   ...agentRoutes,
   ...permissionRoutes,
+  ...topRoutes,
   ...systemRoutes,
   ...pageRoutes,
   ...tunnelRoutes,
@@ -73,6 +75,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   prompts: "Agents",
   answer: "Agents",
   rules: "Agents",
+  top: "Agents",
   recovery: "Recovery",
   restore: "Recovery",
   "safe-mode": "Recovery",
