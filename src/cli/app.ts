@@ -94,6 +94,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   logs: "System",
   log: "System",
   config: "System",
+  reload: "System",
   service: "System",
   gc: "System",
   usage: "System",
