@@ -103,6 +103,7 @@ export const RIGHTS = {
   "recovery.aside": "look",
   "recovery.skip": "act",
   "safe-mode.exit": "act",
+  "config.reload": "act",
   search: "look",
   gc: "act",
   "tmux.adopt": "act",

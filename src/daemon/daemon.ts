@@ -30,10 +30,11 @@ import { BallastKeeper } from "../log/file/ballast.ts";
 import { damageIn } from "../log/recover.ts";
 import type { News } from "../wire/heartbeat.ts";
 import { paramsOf } from "../wire/rpc/params.ts";
-import type { GcResult, StatusResult } from "../wire/rpc/rpc.ts";
+import type { GcResult, ReloadResult, StatusResult } from "../wire/rpc/rpc.ts";
 import { archivesOf } from "./archive-gc.ts";
 import { DeviceDesk } from "./devices.ts";
 import { GarbageCollector } from "./gc.ts";
+import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
 import { type HowFar, listed, NOT_LIVE, type Part, type Reading, tolerating } from "./part.ts";
@@ -100,8 +101,21 @@ export class Daemon {
       "recovery.report": async ({ name }) => ok(readReport(disk, home, typeof name === "string" ? name : null)),
       "recovery.retry": () => this.#retryAlone(),
       "safe-mode.exit": () => this.#leaveSafeMode(),
+      "config.reload": () => this.reload(),
       gc: ({ dryRun }) => this.#collect(dryRun !== false), // If in doubt, nothing is removed.
     };
+  }
+
+  /** Reads the configuration again; a file with a mistake is refused, and nothing changes. */
+  async reload(): Promise<Result<ReloadResult>> {
+    const { live, bus, say } = this.#ports;
+    const done = live.reload();
+    say(done.ok ? reloadedText(done.value) : `the configuration was not reloaded: ${done.error.message}`);
+    if (!done.ok) return done;
+    this.#parts?.garbage.follow(live.current.retention);
+    bus.publish("config.reloaded", done.value);
+    if (this.isLive) for (const part of this.#opened().all) await part.reloaded?.();
+    return done;
   }
 
   /** D1 */
@@ -327,7 +341,7 @@ export class Daemon {
   }
 
   #status(): StatusResult {
-    const { world, version, safeMode, configFile } = this.#ports;
+    const { world, version, safeMode, live } = this.#ports;
     const mode = safeMode.state;
     const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
     const { disk, ...others } = this.#ports.others();
@@ -350,7 +364,7 @@ export class Daemon {
         .flatMap((part) => part.troubles?.() ?? [])
         .slice(0, MAX_TROUBLES),
       counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
-      config: configFile,
+      config: live.file,
     };
   }
 

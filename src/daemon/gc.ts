@@ -63,7 +63,7 @@ const JUMP_MS = 3_600_000;
 
 export class GarbageCollector {
   readonly #place: HomeWorld;
-  readonly #rules: Config["retention"];
+  #rules: Config["retention"];
   readonly #ports: CollectorPorts;
   #cancel: () => void = () => undefined;
   #clocks = { now: 0, elapsed: 0 };
@@ -73,6 +73,11 @@ export class GarbageCollector {
     this.#place = place;
     this.#rules = rules;
     this.#ports = ports;
+  }
+
+  /** From the next round on. */
+  follow(rules: Config["retention"]): void {
+    this.#rules = rules;
   }
 
   /** Schedules the daily rounds. */

@@ -46,6 +46,8 @@ export type Part = {
   goLive(): void;
   /** Called when the operator has left safe mode: what waited for that begins. */
   leftSafeMode?(): Promise<void>;
+  /** Called when other settings are in effect: what waited for them begins. */
+  reloaded?(): Promise<void>;
   /** The times that its sessions wait for; absent: for none. */
   waits?(): Iterable<string>;
   /** Sets the timers for them again: the clock was set, or the machine was asleep. */

@@ -2,7 +2,7 @@
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
 import type { Config } from "../wire/files/config-schema.ts";
-import type { ConfigFile, StatusResult } from "../wire/rpc/rpc.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
 import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import type { Network } from "../world/network.ts";
@@ -12,6 +12,7 @@ import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import type { Watch } from "../world/watch.ts";
 import type { Bus } from "./bus.ts";
+import type { LiveConfig } from "./live-config.ts";
 import type { PageLimits } from "./pages.ts";
 
 export type DaemonWorld = HomeWorld & {
@@ -30,8 +31,10 @@ export type DaemonPorts = {
     readonly network: Network;
     readonly subtle: SubtleCrypto;
   };
+  /** As it was at the start: what does not change before the next one (wire/files/config-reload.ts). */
   readonly config: Config;
-  readonly configFile: ConfigFile;
+  /** The rest is read here, when it is needed: it may be another one then. */
+  readonly live: LiveConfig;
   readonly version: string;
   /** Of what a list is answered with; absent: the usual ones. */
   readonly pages?: PageLimits;
@@ -52,6 +55,8 @@ export type DaemonProgram = {
   say(words: string): void;
   /** Resolves when the process is asked to leave. */
   readonly told: Promise<void>;
+  /** `fn` is called when the configuration should be read again (SIGHUP). */
+  onReload?(fn: () => void): void;
   /** Ends the process at once. */
   exit(code: number): never;
   /** Called with the exit code, unless a signal ends the process. */

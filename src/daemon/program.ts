@@ -38,10 +38,14 @@ async function main(): Promise<number> {
   };
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
-  program.onSignal("SIGHUP", () => undefined);
+  let reload = (): void => undefined;
+  program.onSignal("SIGHUP", () => reload());
+  const onReload = (fn: () => void) => {
+    reload = fn;
+  };
   const { onExit } = program;
   const exit = (code: number) => program.exit(code);
-  return runDaemon({ world, absolute: out.absolute, say, told: told.promise, exit, onExit });
+  return runDaemon({ world, absolute: out.absolute, say, told: told.promise, onReload, exit, onExit });
 }
 
 void out.staying(main()).then((code) => program.exit(code)); // Not awaited: the bundle is not a module.

@@ -9,18 +9,16 @@
 //     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
 import { type Fault, isFault } from "../base/fault.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
-import { configFile } from "../home/config-file.ts";
 import { DiskFaults } from "../home/disk-faults.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWhole } from "../log/file/file.ts";
-import { configRefusal, loadConfig } from "../wire/files/config.ts";
-import type { Config } from "../wire/files/config-schema.ts";
+import { configRefusal } from "../wire/files/config.ts";
 import { SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
-import type { ConfigFile } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
+import { LiveConfig } from "./live-config.ts";
 import type { DaemonPorts, DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
 
@@ -110,18 +108,17 @@ class Startup {
     const { world, absolute } = this.#program;
     const env = world.self.environment();
     const read = (path: string) => readWhole(world.disk, path);
-    const source = { env: (name: string) => env[name], absolute, read };
-    const loaded = loadConfig(source);
+    const loaded = LiveConfig.load({ env: (name: string) => env[name], absolute, read });
     if (!loaded.ok) {
       const { message, hint } = configRefusal(loaded.error);
       this.#refusal = `${message} ${hint}`;
       return "config invalid";
     }
-    await this.#makeDaemon(loaded.value.config, configFile(source));
+    await this.#makeDaemon(loaded.value);
     return "config valid";
   }
 
-  async #makeDaemon(config: Config, file: ConfigFile): Promise<void> {
+  async #makeDaemon(live: LiveConfig): Promise<void> {
     const { world, say } = this.#program;
     const { presence, others, ended } = this.#links;
     let tending = (): void => undefined;
@@ -135,9 +132,10 @@ class Startup {
       say(`stopped: ${String(error)}`);
       ended.resolve(FAILED);
     };
-    const ports = { world, config, configFile: file, version: VERSION, bus, safeMode, others, onBug, say };
+    const ports = { world, config: live.current, live, version: VERSION, bus, safeMode, others, onBug, say };
     const daemon: Daemon = new Daemon(ports);
     this.daemon = daemon;
+    this.#program.onReload?.(() => void daemon.reload().catch(onBug));
     tending = () => {
       presence.keepLocks();
       void daemon.tend().catch(onBug);

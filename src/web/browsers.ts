@@ -7,6 +7,7 @@ import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { current, type Device, type Devices, deviceOf, NO_DEVICES } from "../core/devices.ts";
+import { CALL_MS, DAEMON_DOWN } from "../home/daemon-link.ts";
 import { readDevices } from "../home/devices-file.ts";
 import { DEVICES } from "../home/layout.ts";
 import { type Dial, RpcClient } from "../wire/rpc/client.ts";
@@ -15,7 +16,6 @@ import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { sha256 } from "../world/hash.ts";
-import { CALL_MS, DAEMON_DOWN } from "./daemon-link.ts";
 
 /** BW2. A person mistypes nothing here; a page that was signed out asks every few seconds. */
 const WRONG = newBudget(60, 60_000);

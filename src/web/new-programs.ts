@@ -4,11 +4,11 @@
 //      the agent's provider.
 // NP3. The page chooses the id of an agent: a repeated request finds the agent that the first one made.
 import { ok, type Result, refused } from "../base/result.ts";
+import type { DaemonLink } from "../home/daemon-link.ts";
 import { terminalEnvironment } from "../home/environment.ts";
 import { fitting } from "../wire/check.ts";
 import { NEW_AGENT, NEW_TERMINAL } from "../wire/page/messages.ts";
 import type { Disk } from "../world/disk.ts";
-import type { DaemonLink } from "./daemon-link.ts";
 
 type Environment = Readonly<Record<string, string>>;
 export type StartWorld = { readonly disk: Disk; readonly self: { environment(): Environment } };

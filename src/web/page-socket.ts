@@ -9,6 +9,7 @@
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import { type Device, type DeviceRights, deviceMayType, notItsRight } from "../core/devices.ts";
+import { DaemonLink, type LinkPorts } from "../home/daemon-link.ts";
 import {
   CLOSE,
   type DaemonState,
@@ -24,7 +25,6 @@ import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
 import type { WebSocketConnection, WebSocketEvents } from "../world/http.ts";
 import type { Browsers } from "./browsers.ts";
-import { DaemonLink, type LinkPorts } from "./daemon-link.ts";
 import type { StreamWorld } from "./holder-stream.ts";
 import { TabStreams } from "./tab-streams.ts";
 

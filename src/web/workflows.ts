@@ -11,6 +11,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type Definition, type Parameter, stepsOf } from "../core/workflow/definition.ts";
 import { checkpointText } from "../core/workflow/progress.ts";
 import { type CheckpointFile, CheckpointStorage } from "../home/checkpoint-storage.ts";
+import type { DaemonLink } from "../home/daemon-link.ts";
 import { terminalEnvironment } from "../home/environment.ts";
 import { readWhole } from "../log/file/file.ts";
 import { isSession } from "../log/session/places.ts";
@@ -28,7 +29,6 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Self } from "../world/self.ts";
 import { pause } from "../world/wait.ts";
-import type { DaemonLink } from "./daemon-link.ts";
 
 export type WorkflowsWorld = {
   readonly disk: Disk;

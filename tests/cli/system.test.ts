@@ -80,7 +80,7 @@ test("recovery: the stage and the reports, with the daemon up and down; a missin
   expect(await home.ok("log", "verify", id)).toContain("whole: ");
 });
 
-test("a daemon that was started with another configuration is named by config check and doctor, until it is restarted", async () => {
+test("a changed configuration is pending until a reload or SIGHUP; a wrong one is refused, and some of it waits for a restart", async () => {
   const home = new Home();
   const file = join(home.path, "config.toml");
   const checked = async () => {
@@ -98,23 +98,42 @@ test("a daemon that was started with another configuration is named by config ch
   expect(await checked()).toMatchObject({ inUse: true, said: "", status: "ok" });
 
   appendFileSync(file, '[provider.mine]\nkind = "scripted"\ncommand = ["cat"]\n');
-  const changed = `${file} has changed since the daemon started`;
+  const changed = `${file} has changed since the daemon read it`;
   expect(await checked()).toMatchObject({ inUse: false, status: "warning", what: changed });
-  expect((await checked()).said).toBe(
-    `holdfast: ${changed}; it is read only at the start.\n  → holdfast down && holdfast up\n`,
-  );
+  expect((await checked()).said).toBe(`holdfast: ${changed}.\n  → holdfast reload\n`);
+  expect(await home.ok("status")).toContain(`pending    ${changed}\n  → holdfast reload\n`);
   const refused = await home.run("agent", "new", "a", "--provider", "mine");
   expect(refused.err).toContain("There is no provider mine.");
-  expect(refused.err).toContain("read when Holdfast starts");
+  expect(refused.err).toContain("holdfast reload");
+  expect(await home.json("reload")).toEqual({ path: file, applied: ["provider.mine"], restart: [] });
+  expect(await checked()).toMatchObject({ inUse: true, said: "", status: "ok" });
+  await home.ok("agent", "new", "a", "--provider", "mine");
+
+  const right = readFileSync(file, "utf8");
+  const line = right.split("\n").length;
+  writeFileSync(file, `${right}[provider.mine2]\n  kind = "nothing"\n`);
+  rejects(await home.run("reload"), 1, `config.toml:${line + 1}:3: provider.mine2.kind`);
+  await home.ok("agent", "new", "b", "--provider", "mine"); // What was in effect stays.
+  expect((await home.run("agent", "new", "c", "--provider", "mine2")).code).not.toBe(0);
+  writeFileSync(file, `${right.replace("[web]\n", "[web]\nport = 1\n")}[rule.all]\ndecision = "allow"\ntool = "*"\n`);
+  process.kill((await home.status()).daemon.pid, "SIGHUP");
+  await until(
+    "the signal has it reloaded",
+    async () => (await home.json("rules", "ls")).length === 1,
+    () => home.ok("logs"),
+  );
+  expect((await home.status()).pending).toEqual([
+    { what: `web.port in ${file} will count from the next start on`, next: "holdfast down && holdfast up" },
+  ]);
+  expect(await checked()).toMatchObject({ inUse: false, status: "warning" });
   await home.ok("down");
   await home.ok("up");
   expect(await checked()).toMatchObject({ inUse: true, said: "", status: "ok" });
-  await home.ok("agent", "new", "a", "--provider", "mine");
 
   const other = join(home.path, "other.toml");
   writeFileSync(other, "");
   const { err } = await home.at("", { HOLDFAST_CONFIG: other }, "config", "check");
-  expect(err).toStartWith(`holdfast: the running daemon uses ${file}, not ${other}; `);
+  expect(err).toStartWith(`holdfast: the running daemon uses ${file}, not ${other}.\n`);
 });
 
 test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {

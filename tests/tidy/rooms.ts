@@ -46,7 +46,7 @@ const DAEMON_ROOT = new Set([
     "fold",
   ],
   ...["recovery-news", "recovery-run", "recovery-state", "gc", "run", "presence", "timekeeper", "skip", "pages"],
-  ...["devices", "asked-program"],
+  ...["devices", "asked-program", "live-config"],
 ]);
 
 /** What the page may take of vt/: the rest needs the world. */

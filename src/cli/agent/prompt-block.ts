@@ -47,9 +47,18 @@ export function promptBlock(prompt: ListedPrompt, view: BlockView): string {
     `tool    ${toolText(tool, view.widthOf)}`,
     `since   ${localTime(view, since)}${left}`,
     `input   ${count(size, "character")} in ${count(lines.length, "line")}`,
-    ...lines.flatMap((line) => barred(plainLine(line), view)),
+    ...barredLines(lines, view),
     "",
   ].join("\n");
+}
+
+/** The whole input alone (PR1, PR2). */
+export function inputRows(input: Json, view: RowView): string[] {
+  return barredLines(inputLines(input), view);
+}
+
+function barredLines(lines: readonly string[], view: RowView): string[] {
+  return lines.flatMap((line) => barred(plainLine(line), view));
 }
 
 /** PR3 */
@@ -61,7 +70,7 @@ export function toolText(tool: string, widthOf: (text: string) => number): strin
 }
 
 /** PR4 */
-function inputLines(input: Json): string[] {
+export function inputLines(input: Json): string[] {
   if (!isRecord(input)) return valueLines(input);
   const given = Object.entries(input);
   return given.length === 0 ? ["(no arguments)"] : given.flatMap(([name, value]) => argumentLines(name, value));
@@ -89,7 +98,7 @@ function isSmall(value: Json): boolean {
 }
 
 /** PR1, PR2 */
-function barred(line: string, { columns, widthOf }: BlockView): string[] {
+function barred(line: string, { columns, widthOf }: RowView): string[] {
   const rows = wrapped(line, Math.max(columns, MIN_COLUMNS) - BAR.length, widthOf);
   return rows.map((row, at) => `${at === 0 ? BAR : GOES_ON}${row}`);
 }

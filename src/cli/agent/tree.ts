@@ -37,10 +37,10 @@ function tableOf({ console, clock }: DaemonCommandWorld, roots: readonly TreeRow
   return tableText(console, [HEAD, ...rows.map((cells) => cells.map(visibleLine))]);
 }
 
-type Drawn = { readonly drawn: string; readonly row: TreeRow };
+export type Drawn = { readonly drawn: string; readonly row: TreeRow };
 
 /** `before` is the prefix of its own line, `below` that of the lines below it. */
-function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
+export function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
   const children = row.children.flatMap((child, at) => {
     const last = at === row.children.length - 1;
     return linesOf(child, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`);

@@ -3,7 +3,7 @@
 //      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
-import { differenceOf } from "../../home/config-file.ts";
+import { pendingOf } from "../../home/config-file.ts";
 import { findProgram } from "../../home/find-program.ts";
 import { originalOf } from "../../home/identity.ts";
 import { configHere, readConfig } from "../../home/start-watchdog.ts";
@@ -23,17 +23,15 @@ export async function checkConfiguration({ world, home }: Site): Promise<Finding
   const loaded = readConfig(world);
   if (loaded.ok) {
     const { path, found } = loaded.value;
-    const what = differenceOf(configHere(world), (await daemonStatus(world, home))?.config);
-    if (what !== undefined)
-      return [warning("configuration", { what, why: "it is read only at the start", next: RESTART })];
+    const pending = pendingOf(configHere(world), (await daemonStatus(world, home))?.config);
+    if (pending !== undefined)
+      return [warning("configuration", { ...pending, why: "the daemon uses what it read before" })];
     return [fine("configuration", found ? `${path}: valid` : "no file; the defaults apply")];
   }
   const [first] = loaded.error;
   const what = `${count(loaded.error.length, "mistake")} in the configuration; Holdfast does not start with it`;
   return [problem("configuration", { what, why: first ? problemText(first) : "", next: "holdfast config check" })];
 }
-
-const RESTART = "holdfast down && holdfast up; programs keep running";
 
 export async function checkRuntime({ machine }: Site): Promise<Finding[]> {
   const wanted = about.dependencies.bun;

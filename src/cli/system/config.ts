@@ -3,7 +3,7 @@
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { looksSecret } from "../../core/environment.ts";
-import { differenceOf } from "../../home/config-file.ts";
+import { pendingOf } from "../../home/config-file.ts";
 import { configHere, readConfig } from "../../home/start-watchdog.ts";
 import { configPath, configRefusal, type Problem, problemText } from "../../wire/files/config.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
@@ -43,12 +43,11 @@ async function check(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit>
   const found = !loaded.ok || loaded.value.found;
   const home = chosenHome(console, flags.home);
   const used = home === undefined ? undefined : (await daemonStatus(world, home))?.config;
-  const difference = differenceOf(configHere(world), used);
-  const inUse = used === undefined ? null : difference === undefined;
+  const pending = pendingOf(configHere(world), used);
+  const inUse = used === undefined ? null : pending === undefined;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify({ path, found, problems, inUse }))}\n`);
   else await console.out.write(visible(`${wordsOf(problems, path, found).join("\n")}\n`));
-  if (!flags.json && difference !== undefined)
-    await say(console, `${difference}; it is read only at the start.\n  → holdfast down && holdfast up`);
+  if (!flags.json && pending !== undefined) await say(console, `${pending.what}.\n  → ${pending.next}`);
   return ok(problems.length === 0 ? EXIT.ok : EXIT.failed);
 }
 

@@ -23,7 +23,7 @@ import type { UpFlags } from "./up.ts";
 
 const STATUS = [
   "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?,",
-  "config?}",
+  "config?, pending?}",
 ].join(" ");
 
 const up = buildCommand<UpFlags, [], Context>({
@@ -216,6 +216,19 @@ const config = buildRouteMap<"show" | "check", Context>({
   docs: { brief: "The configuration: show, check" },
 });
 
+const reload = buildCommand<DataFlags, [], Context>({
+  loader: async () => (await import("./reload.ts")).reloadCommand,
+  parameters: {
+    flags: { home, json: flag("One JSON object {path, applied, restart}: the keys of what has changed") },
+  },
+  docs: described(
+    "Have the running daemon read the configuration again",
+    "Says which changed settings count now, and which from the next start on (docs/CONFIG.md has both). A file with a",
+    "mistake is refused with line and column, and nothing changes. SIGHUP to the daemon does the same; `holdfast logs`",
+    "has the outcome then. Until a reload, `status`, `doctor` and `config check` say that changes are pending.",
+  ),
+});
+
 const doctor = buildCommand<DoctorFlags, [], Context>({
   loader: async () => (await import("../doctor/doctor.ts")).doctorCommand,
   parameters: {
@@ -369,6 +382,7 @@ export const systemRoutes = {
   recovery,
   "safe-mode": safeMode,
   config,
+  reload,
   gc,
   usage,
   completions,

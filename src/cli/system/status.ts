@@ -10,10 +10,12 @@ import { localTime, localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { NotedAttempt } from "../../home/attempts.ts";
+import { pendingOf } from "../../home/config-file.ts";
 import { dial } from "../../home/dial.ts";
 import { diskTrouble } from "../../home/disk-faults.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
+import { configHere } from "../../home/start-watchdog.ts";
 import { watchedPrograms } from "../../home/watched.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { DiskTrouble, StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
@@ -44,6 +46,8 @@ type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
   readonly attempts?: readonly NotedAttempt[];
   /** What waits for a person. */
   readonly attention?: readonly Trouble[];
+  /** Changes of the configuration that the daemon does not use yet. */
+  readonly pending?: readonly Trouble[];
 };
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -64,7 +68,9 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const troubles = [...troublesOf(place, shown, running.watchdog !== undefined), ...unrecorded]; // ST2
   const attempts = recentAttempts(world, home.value);
   const attention = waiting?.ok === true ? waiting.value : []; // An older daemon does not say.
-  await printStatus(world, { ...shown, disk, troubles, attempts, attention }, flags.json === true);
+  const waits = pendingOf(configHere(world), shown.config);
+  const pending = waits === undefined ? [] : [waits];
+  await printStatus(world, { ...shown, disk, troubles, attempts, attention, pending }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
 }
 
@@ -119,7 +125,7 @@ export async function printStatus({ console }: DaemonCommandWorld, shown: Shown,
 
 function statusText(console: Console, shown: Shown): string {
   const { version, home, watchdog, daemon, web, recovery, safeMode, counts } = shown;
-  const { programs = [], disk = null, troubles = [], attempts = [], attention = [] } = shown;
+  const { programs = [], disk = null, troubles = [], attempts = [], attention = [], pending = [] } = shown;
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${localTime(console, daemon.startedAt)}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
@@ -135,6 +141,7 @@ function statusText(console: Console, shown: Shown): string {
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     ...countLines(counts),
     attempts.length === 0 ? "" : `refused    ${count(attempts.length, "attempt")} of agents: holdfast prompts\n`,
+    ...linesOf("pending", pending),
     ...linesOf("needs you", attention),
     ...linesOf("trouble", troubles),
     ...(disk === null ? [] : [`disk       ${diskText(console, disk)}\n`]),

@@ -35,19 +35,27 @@ const USUAL_KEY = "ctrl-\\";
 
 async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
-  if (!home.ok) return home;
+  return home.ok ? attachNamed(world, home.value, flags, key) : home;
+}
+
+export async function attachNamed(
+  world: DaemonCommandWorld,
+  home: string,
+  flags: AttachFlags & Partial<Given>,
+  key: string | undefined,
+): Promise<Exit> {
   if (!world.terminal.there) return noTerminal();
-  const refusal = flags.readOnly === true ? undefined : whyNotAllowed(world, home.value, "attach without --read-only");
+  const refusal = flags.readOnly === true ? undefined : whyNotAllowed(world, home, "attach without --read-only");
   if (refusal !== undefined) return { ok: false, error: refusal };
-  if (key === undefined) return attachToAny(world, home.value, flags);
-  const found = await findTerminal(world, home.value, key, flags.create ? "exact" : "prefix");
-  if (found.ok) return attachTo(world, home.value, found.value, flags);
+  if (key === undefined) return attachToAny(world, home, flags);
+  const found = await findTerminal(world, home, key, flags.create ? "exact" : "prefix");
+  if (found.ok) return attachTo(world, home, found.value, flags);
   if (!flags.create || found.error.code !== "unknown") return found;
   const { createTerminal, wishOf } = await import("./create.ts");
-  const wish = wishOf(world, key, flags);
+  const wish = wishOf(world, key, { words: undefined, ...flags });
   if (!wish.ok) return wish;
-  const made = await createTerminal(world, home.value, wish.value);
-  return made.ok ? visitTo(world, home.value, made.value, flags) : made;
+  const made = await createTerminal(world, home, wish.value);
+  return made.ok ? visitTo(world, home, made.value, flags) : made;
 }
 
 /** Without a name: the only terminal that runs, or the one that the person chooses. */

@@ -71,7 +71,7 @@ function cellsOf(user: string | undefined, terminal: BriefTerminal, now: number)
   return [name, lane, stateText(terminal), program, cwd, age(createdAt), output, String(clients)];
 }
 
-function stateText({ state }: BriefTerminal): string {
+export function stateText({ state }: Pick<BriefTerminal, "state">): string {
   if (state.kind === "running") return `running ${state.pid}`;
   return state.kind === "ended" ? `ended ${state.signal ?? state.code ?? ""}` : state.kind;
 }

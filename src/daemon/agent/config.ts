@@ -6,7 +6,16 @@ import { configRules } from "../../wire/rpc/listed-agent.ts";
 
 const DAY_MS = 86_400_000;
 
-export function agentConfigOf({ agents, provider, rule }: Config): AgentConfig {
+/** Every decision asks for it, and few configurations are read. */
+const known = new WeakMap<Config, AgentConfig>();
+
+export function agentConfigOf(config: Config): AgentConfig {
+  const made = known.get(config) ?? madeOf(config);
+  known.set(config, made);
+  return made;
+}
+
+function madeOf({ agents, provider, rule }: Config): AgentConfig {
   const slots = Object.fromEntries(PROVIDERS.map((name) => [name, agents.slots]));
   const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [
     name,

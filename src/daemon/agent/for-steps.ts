@@ -35,7 +35,7 @@ export type StepAgents = {
 /** `look`: its durable state, also if it is archived. */
 export type StepAgentPorts = {
   readonly log: EventLog;
-  readonly agentConfig: AgentConfig;
+  agentConfig(): AgentConfig;
   readonly store: AgentStore;
   look(id: string): Agent | undefined;
 };
@@ -46,7 +46,7 @@ export function agentsForSteps({ log, agentConfig, store, look }: StepAgentPorts
     owned: () => [...store.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
     isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
     create: async (wish) => {
-      const command = createOf(agentConfig, wish);
+      const command = createOf(agentConfig(), wish);
       return command.ok ? store.submit(command.value) : command;
     },
     terminate: (id, reason) => store.submit({ kind: "terminate", id, reason, by: "workflow" }),

@@ -372,7 +372,7 @@ async function removeRule(
   by: Caller | undefined,
 ): Promise<Result<Record<string, never>>> {
   if (agentConfig.rules.some(({ rule_id }) => rule_id === rule)) {
-    const hint = `Remove [${rule}] from it, then: holdfast down && holdfast up`;
+    const hint = `Remove [${rule}] from it, then: holdfast reload`;
     return refused("configured", `The rule ${rule} is in the configuration file.`, hint);
   }
   const owner = listedRules(store.allSettled()).find((one) => one.rule.rule_id === rule);

@@ -10,6 +10,7 @@ import { listedAgent } from "../../wire/rpc/listed-agent.ts";
 import { keyedHash } from "../../world/hash.ts";
 import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
+import { environmentRules } from "../live-config.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import type { Bearer } from "../rpc-server.ts";
 import { AgentArchive } from "./archive.ts";
@@ -49,17 +50,20 @@ export type AgentLinks = {
 };
 
 export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
-  const { world, config, log } = ports;
+  const { world, live, log } = ports;
   const border = new PartBorder(ports, "agents");
   const sessions = openSessions(ports, border, { ...links, created: () => doors.open() });
   const { store, engine, checkpoints, records, archive } = sessions;
   const trouble = (agent: Agent) => sessions.engine.processes.trouble(agent);
   const doors: ToolDoors = openDoors(ports, { border, store, archive, handed: sessions.handed, trouble }, links);
-  const live = () => [...store.settledAgents()].filter(isLive);
+  const living = () => [...store.settledAgents()].filter(isLive);
   const forget = (ids: readonly string[]) => forgetAgents({ log, store, records, checkpoints }, ids);
   return {
     ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer },
-    forSteps: agentsForSteps({ log, agentConfig: agentConfigOf(config), store, look: (id) => archive.agent(id) }),
+    forSteps: agentsForSteps({
+      ...{ log, store, look: (id) => archive.agent(id) },
+      agentConfig: () => agentConfigOf(live.current),
+    }),
     fold: async (progress) => {
       await border.tolerating(sessions.keepKey);
       const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
@@ -69,9 +73,10 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
     goLive: () => {
       engine.startPolling();
       archive.tick();
-      if (live().length > 0) doors.open(); // AP2
+      if (living().length > 0) doors.open(); // AP2
     },
     leftSafeMode: sessions.schedule,
+    reloaded: sessions.schedule,
     waits: () => [...store.agents()].flatMap(timesOf),
     remindAll: () => engine.remindAll(),
     tick: () => {
@@ -84,15 +89,15 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       await doors.close();
       await checkpoints.finish();
     },
-    attention: () => live().flatMap((agent) => agentForPerson(listedAgent(agent, trouble(agent)))),
+    attention: () => living().flatMap((agent) => agentForPerson(listedAgent(agent, trouble(agent)))),
     troubles: () =>
-      live().flatMap((agent) => {
+      living().flatMap((agent) => {
         const why = trouble(agent);
         const next = `holdfast agent inspect ${agent.name}`;
         return why === undefined ? [] : [{ what: `the agent ${agent.name} is not started yet: ${why}`, next }];
       }),
     counts: () => {
-      const agents = live();
+      const agents = living();
       return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
     },
     asides: border.asides,
@@ -114,8 +119,7 @@ function needsWholeLog(record: AgentRecord | undefined): boolean {
 type SessionLinks = AgentLinks & { created(): void };
 
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
-  const { world, config, bus, safeMode, say, log } = ports;
-  const agentConfig = agentConfigOf(config);
+  const { world, config, live, bus, safeMode, say, log } = ports;
   const key = promptKey(world.disk, world.random, world.home);
   const keyed = (text: string) => keyedHash(key, text);
   const keepKey = () => keepPromptKey(world.disk, world.home, key);
@@ -128,7 +132,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     log,
     ports.times,
     () => {
-      const settings = { ...agentConfig, paused: !begun || safeMode.isActive() }; // AP1
+      const settings = { ...agentConfigOf(live.current), paused: !begun || safeMode.isActive() }; // AP1
       return { settings, keyed, isArchived: (id) => archive.has(id) };
     },
     border.hooks({
@@ -167,7 +171,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
 }
 
 function openEngine(
-  { world, config, bus, log, times }: PartPorts,
+  { world, config, live, bus, log, times }: PartPorts,
   border: PartBorder,
   { store, records }: { readonly store: AgentStore; readonly records: SessionRecords },
   links: AgentLinks,
@@ -179,7 +183,7 @@ function openEngine(
     submit: (command) => store.submit(command),
     skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
-    environment: ({ plan }) => allowed(world.self.environment(), variablesFor(plan.recipe, config.agents.env)),
+    environment: ({ plan }) => allowed(world.self.environment(), variablesFor(plan.recipe, live.current.agents.env)),
     breaker: { threshold: config.breaker.failures, timeoutMs: config.breaker.timeoutS * 1000 },
     isRecorded: (agent) => records.isReady(agent),
     recorded: (agent) => records.ready(agent),
@@ -198,17 +202,21 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; keep(): void; close(): Promise<void> };
 
 function openDoors(
-  { world, config, say, log }: PartPorts,
+  { world, live, say, log }: PartPorts,
   sessions: Pick<AgentHandlerPorts, "border" | "store" | "archive" | "handed" | "trouble">,
   { listenForSandboxes: listen }: AgentLinks,
 ): ToolDoors {
   const handlerPorts: AgentHandlerPorts = {
     ...sessions,
     ...{ disk: world.disk, home: world.home, log },
-    sandboxing: (wanted, recipe) => sandboxingOf(world, config.agents.sandbox, wanted, recipe),
-    agentConfig: agentConfigOf(config),
-    defaultProvider: config.agents.provider,
-    environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
+    sandboxing: (wanted, recipe) => sandboxingOf(world, live.current.agents.sandbox, wanted, recipe),
+    environment: environmentRules(live),
+    get agentConfig() {
+      return agentConfigOf(live.current);
+    },
+    get defaultProvider() {
+      return live.current.agents.provider;
+    },
   };
   const mcp = new McpServer(world, { caller: (bearer) => toolCaller(handlerPorts, bearer), say });
   const { border, store } = sessions;

@@ -23,7 +23,7 @@ export function recipeFor(agentConfig: Pick<AgentConfig, "recipes">, wish: Recip
 }
 
 function noProvider(name: string, known: readonly string[]): Result<never> {
-  const add = `add [provider.${name}] to the configuration, which is read when Holdfast starts: holdfast config check`;
+  const add = `add [provider.${name}] to the configuration, then: holdfast reload`;
   const hint = `Use one of ${known.join(", ")}, or ${add}`;
   return refused("unknown-provider", `There is no provider ${name}.`, hint);
 }

@@ -26,26 +26,43 @@ export type NotifyLinks = Pick<NotifyPorts, "agents" | "agent" | "devices">;
 const MAX_ANSWERS = 256;
 const ID_BYTES = 16;
 
-export function openNotify({ world, config, say }: PartPorts, links: NotifyLinks): NotifyPart {
+export function openNotify({ world, live, say }: PartPorts, links: NotifyLinks): NotifyPart {
   const { clock, disk, home, random, subtle } = world;
-  const { quiet, mute } = config.notify;
-  const patterns = mute.map(patternOf);
   const book = new Book(disk, home);
   const key = new PushKey({ disk, home, subtle });
   const answers = new Map<string, Caller | undefined>();
-  const posting = { network: world.network, clock, allow: config.push.allow };
   const running = { children: world.children, home, environment: () => world.self.environment() };
-  const send = senderOf({ ...posting, ...running, random, subtle, contact: config.push.contact, key: () => key.get() });
+  const send = senderOf({
+    ...{ network: world.network, clock, ...running, random, subtle, key: () => key.get() },
+    get allow() {
+      return live.current.push.allow;
+    },
+    get contact() {
+      return live.current.push.contact;
+    },
+  });
   const desk = new NotifyDesk({
     ...{ clock, random, book, send, say, ...links },
-    quiet: quietHoursOf(quiet),
-    own: ownTargets(config.notify),
-    isMuted: (name) => patterns.some((pattern) => pattern !== undefined && matches(pattern, name, "wide")),
+    get quiet() {
+      return quietHoursOf(live.current.notify.quiet);
+    },
+    get own() {
+      return ownTargets(live.current.notify);
+    },
+    isMuted: (name) => isMuted(live.current.notify, name),
     answeredBy: (answer) => (answers.has(answer) ? wordsFor(answers.get(answer), links.devices()) : undefined),
   });
-  const settings = { quiet, mute };
-  const idBytes = () => random.bytes(ID_BYTES);
-  const handlers = notifyHandlers({ ...posting, desk, book, key, send, subtle, settings, idBytes, agent: links.agent });
+  const handlers = notifyHandlers({
+    ...{ network: world.network, clock, desk, book, key, send, subtle, agent: links.agent },
+    idBytes: () => random.bytes(ID_BYTES),
+    get allow() {
+      return live.current.push.allow;
+    },
+    get settings() {
+      const { quiet, mute } = live.current.notify;
+      return { quiet, mute };
+    },
+  });
   return {
     handlers,
     heard: (agent) => desk.heard(agent),
@@ -56,6 +73,11 @@ export function openNotify({ world, config, say }: PartPorts, links: NotifyLinks
     stop: () => desk.stop(),
     ...NO_SESSIONS, // NO1
   };
+}
+
+function isMuted({ mute }: Config["notify"], name: string): boolean {
+  const patterns = mute.map(patternOf);
+  return patterns.some((pattern) => pattern !== undefined && matches(pattern, name, "wide"));
 }
 
 function ownTargets({ command, url }: Config["notify"]): Target[] {

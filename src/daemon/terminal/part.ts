@@ -14,6 +14,7 @@ import type { ProcessIdentity } from "../../world/process.ts";
 import { Archive } from "../archive.ts";
 import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
+import { environmentRules } from "../live-config.ts";
 import { decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -45,12 +46,12 @@ export type TerminalLinks = {
 const SEE_EVERY = 5;
 
 export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalPart {
-  const { world, config, log } = ports;
+  const { world, live, log } = ports;
   const border = new PartBorder(ports, "terminals");
   const all = { ...links, isAside: (id: string) => log.frozen(`terminals/${id}`) !== undefined };
   const sessions = openSessions(ports, border, all);
   const { store, holders, checkpoints, screens } = sessions;
-  const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const environment = environmentRules(live);
   const archive = archiveOf(ports, border, store);
   const removedAt = (id: string) => timeOf(log, `terminals/${id}`, "terminal.removed");
   let ticks = 0;
@@ -129,7 +130,7 @@ type SessionLinks = TerminalLinks & { isAside(id: string): boolean };
 type Sessions = ReturnType<typeof openSessions>;
 
 function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
-  const { world, config, bus, log, say } = ports;
+  const { world, config, live, bus, log, say } = ports;
   const store: TerminalStore = new TerminalStore(
     log,
     world.clock,
@@ -164,8 +165,12 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const moments = new LastMoments(checkpoints, screens);
   const restorer = new Restorer({
     ...{ place: world, store, holders },
-    shell: config.terminal.shell,
-    rules: Object.values(config.restore),
+    get shell() {
+      return live.current.terminal.shell;
+    },
+    get rules() {
+      return Object.values(live.current.restore);
+    },
     known: (id) => moments.known(id),
   });
   const lost = new LostTerminals({

@@ -1,5 +1,6 @@
 // The tmux part of the daemon: the store of tmux sessions on the shared log, and their keeper.
 import { foldSessions, timeOf } from "../fold.ts";
+import { environmentRules } from "../live-config.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import { tmuxGarbage } from "./gc.ts";
 import { tmuxHandlers } from "./handlers.ts";
@@ -32,7 +33,7 @@ export function openTmux(ports: PartPorts): TmuxPart {
   };
 }
 
-function openSessions({ world, config, bus, safeMode, say, log }: PartPorts, border: PartBorder) {
+function openSessions({ world, config, live, bus, safeMode, say, log }: PartPorts, border: PartBorder) {
   const store = new TmuxStore(
     log,
     world.clock,
@@ -42,7 +43,7 @@ function openSessions({ world, config, bus, safeMode, say, log }: PartPorts, bor
     }),
   );
   const { saveS, scrollbackLines } = config.tmux;
-  const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const environment = environmentRules(live);
   const keeper: TmuxKeeper = new TmuxKeeper(
     { ...world, environment: () => world.self.environment() },
     { roundMs: saveS * 1000, scrollbackLines, environment },

@@ -15,6 +15,7 @@ import type { StepAgents } from "../agent/for-steps.ts";
 import { Archive } from "../archive.ts";
 import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
+import { environmentRules } from "../live-config.ts";
 import { decided, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine, isOpen } from "./engine.ts";
@@ -37,14 +38,14 @@ export type WorkflowPart = Part & {
 export type WorkflowLinks = { holderCommand(): HolderCommand; readonly agents: StepAgents };
 
 export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowPart {
-  const { world, config, safeMode, say, onBug, log } = ports;
+  const { world, live, safeMode, say, onBug, log } = ports;
   const border = new PartBorder(ports, "workflows");
   const sessions = openSessions(ports, border, links);
   const { store, engine, storage, checkpoints } = sessions;
   const folding = workflowFolding(storage, world.clock, say);
   const archive = archiveOf(ports, border, sessions, folding);
   const archived = () => archive.lines();
-  const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const environment = environmentRules(live);
   const migration = new MigrationOfRuns(world, store, {
     rules: environment,
     say,

@@ -14,12 +14,12 @@ import {
 import type { ListedAgent, ListedPrompt, OwnedRule } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { BriefTerminal, ListedDevice, Notice, StatusResult } from "../../wire/rpc/rpc.ts";
+import { type ListName, listsFor } from "../../wire/rpc/topics.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { after, chance, connect, every, now, readToken } from "../browser.ts";
 import { Feed } from "./feed.ts";
 import { compareVersions } from "./page-version.ts";
 import { welcomed } from "./rights.ts";
-import { type ListName, listsFor } from "./topics.ts";
 
 export const link = signal<LinkState>({ kind: "connecting", failures: 0, code: 0 });
 export const daemon = signal<DaemonState>({ up: false, why: "" });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
+import { listsFor } from "../../wire/rpc/topics.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
-import { listsFor } from "./topics.ts";
 import { failedRuns, openPrompts, uncertainOf, withFailedItems } from "./waiting.ts";
 
 const RUN: ListedRun = {

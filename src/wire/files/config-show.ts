@@ -6,6 +6,7 @@ import { looksSecret } from "../../core/environment.ts";
 import { expected } from "../shape-text.ts";
 import type { LoadedConfig } from "./config.ts";
 import { type Field, tomlKey, tomlOf } from "./config-fields.ts";
+import { whenTaken } from "./config-reload.ts";
 import { inFile, NAMED, SECTIONS, type Section } from "./config-schema.ts";
 
 const NOT_SHOWN = "(not shown)";
@@ -93,15 +94,20 @@ or a value that does not fit, is an error that names the key and the line; nothi
 used. \`holdfast config check\` checks it, \`holdfast config show\` prints all settings and where each
 comes from.
 
-Holdfast reads it when it starts. After a change, \`holdfast down && holdfast up\` makes the daemon use it:
-programs, agents and runs keep running. The same goes for another \`$HOLDFAST_CONFIG\`, which a daemon
-that is already running does not see; \`config check\` and \`doctor\` say if it uses another file. What
-commands read themselves, such as \`terminal.detach_key\`, counts at once.
+Holdfast reads it when it starts, and again at \`holdfast reload\` or SIGHUP to the daemon; \`status\`,
+\`doctor\` and \`config check\` say if there are changes that the daemon does not use yet. Each table
+below says when changes count. \`reload\` names those that it has taken up, and those that wait for
+\`holdfast down && holdfast up\`, through which programs, agents and runs keep running. A file with a
+mistake is refused with line and column, and what was in effect stays. Agents that exist keep the
+provider they were made with; a new rule counts for the next prompt. Another \`$HOLDFAST_CONFIG\` is seen
+at a start only. What commands read themselves, such as \`terminal.detach_key\`, counts at once.
 `;
 
 function reference(name: string, fields: Section): string {
   const rows = Object.entries(fields).map(([field, kind]) => row(inFile(field), kind));
-  return [`## [${name}]`, "", "| setting | default | takes | |", "|---|---|---|---|", ...rows, ""].join("\n");
+  const [table = ""] = name.split(".");
+  const when = whenTaken(table, Object.keys(fields).map(inFile));
+  return [`## [${name}]`, "", when, "", "| setting | default | takes | |", "|---|---|---|---|", ...rows, ""].join("\n");
 }
 
 function row(name: string, { shown, shape, says, fallback }: Field<unknown>): string {

@@ -215,6 +215,8 @@ export const PARAMS = {
   "recovery.aside": paged,
   "recovery.skip": ofOne,
   "safe-mode.exit": nothing,
+  /** Reads the configuration file again. */
+  "config.reload": nothing,
   "device.link": nothing,
   /** The name is what the browser calls itself. */
   "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),

@@ -71,12 +71,24 @@ export type StatusResult = {
     readonly workflows: number;
     readonly prompts: number;
   };
-  /** What the daemon read when it started; absent from older daemons. */
+  /** What the daemon read when it started, or was reloaded last; absent from older daemons. */
   readonly config?: ConfigFile;
 };
 
 /** A configuration file: where it is, or would be, and the hash of its content; null if there is none. */
-export type ConfigFile = { readonly path: string | null; readonly sha256: string | null };
+export type ConfigFile = {
+  readonly path: string | null;
+  readonly sha256: string | null;
+  /** Settings of it that the daemon will use from its next start on; absent if there are none. */
+  readonly restart?: readonly string[];
+};
+
+/** Settings that have changed, by their keys: those that count now, and those that count from the next start on. */
+export type ReloadResult = {
+  readonly path: string | null;
+  readonly applied: readonly string[];
+  readonly restart: readonly string[];
+};
 
 export type Trouble = { readonly what: string; readonly next: string };
 
@@ -206,6 +218,7 @@ type Results = AgentResults &
     "recovery.aside": readonly ListedAside[];
     "recovery.skip": ListedAside;
     "safe-mode.exit": { active: boolean };
+    "config.reload": ReloadResult;
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
     "tmux.release": ListedTmux;

@@ -3,6 +3,16 @@ import type { Mutant } from "../mutant.ts";
 
 export const BASE: readonly Mutant[] = [
   {
+    mutant: "what changed while a list was fetched is not fetched again",
+    file: "src/base/refresher.ts",
+    from: "      if (isWanted) void this.#run(); // RE1\n",
+    to: "",
+    killedBy: {
+      file: "src/page/state/feed.test.ts",
+      test: "FE1 FE2 many wishes during a fetch and its pause become one more fetch",
+    },
+  },
+  {
     mutant: "jitter lengthens a wait",
     file: "src/base/backoff.ts",
     from: "full * (1 - policy.jitter * chance)",

@@ -3,16 +3,6 @@ import type { Mutant } from "../mutant.ts";
 
 export const PAGE: readonly Mutant[] = [
   {
-    mutant: "what changed while a list was fetched is not fetched again",
-    file: "src/page/state/feed.ts",
-    from: "      if (isWanted) void this.#run(); // FE1\n",
-    to: "",
-    killedBy: {
-      file: "src/page/state/feed.test.ts",
-      test: "FE1 FE2 many wishes during a fetch and its pause become one more fetch",
-    },
-  },
-  {
     mutant: "a list that cannot be fetched is shown as empty",
     file: "src/page/state/feed.ts",
     from: "if (fetched.ok) this.value.value = fetched.value;",

@@ -16,6 +16,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, lists: readonly ListName[]]
   ["tmux.", []],
   ["device.", ["devices"]],
   ["rule.", ["rules"]],
+  ["config.", ["rules", "status"]],
 ];
 
 /** An agent's events have many names; the others say what they are about. */
