@@ -25,6 +25,7 @@ function watching() {
       {
         running: () => [{ id: "t" } as Terminal],
         tapeEnd: () => now.end,
+        prepare: async () => undefined,
         look: () => {
           now.looks += 1;
           return now.sight;
