@@ -38,6 +38,7 @@ export type FrontPorts = {
 /** A process in front, and what is known of it from its last look. */
 type Front = {
   readonly pid: number;
+  readonly words: string;
   readonly sinceMs: number;
   readonly query: SessionQuery;
   readonly command: CodingAgentInvocation;
@@ -128,11 +129,12 @@ export class AgentsInFront {
     if (command === undefined || !isInteractive(command)) return undefined;
     const startedMs = Math.floor(this.#world.clock.now() - ageMs) - START_MS;
     const known = this.#fronts.get(id);
-    if (known?.pid === pid && Math.abs(known.sinceMs - startedMs) < 3 * START_MS && known.query.cwd === cwd)
-      return known;
+    const words = argv.join("\0"); // A process may execute another program.
+    const isSame = known?.pid === pid && known.words === words && known.query.cwd === cwd;
+    if (isSame && Math.abs(known.sinceMs - startedMs) < 3 * START_MS) return known;
     const env = this.#environment(pid);
     const query = { agent: command.agent, cwd, since: new Date(startedMs).toISOString(), env };
-    const front = { pid, sinceMs: startedMs, query, command, files: [], searchAt: 0 };
+    const front = { pid, words, sinceMs: startedMs, query, command, files: [], searchAt: 0 };
     this.#fronts.set(id, front);
     return front;
   }

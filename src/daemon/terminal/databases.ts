@@ -29,14 +29,14 @@ export class Databases {
   readonly #asked = new Map<string, Promise<void>>();
   readonly #troubles = new Set<string>();
 
-  constructor(world: AskedWorld & { readonly disk: Disk }, say: (words: string) => void) {
+  constructor(world: AskedWorld & { readonly disk: Disk }, say: (words: string) => void, answerMs: number = ANSWER_MS) {
     this.#world = world;
     this.#say = say;
     this.#program = new AskedProgram(world, {
       name: "database",
       command: [DATABASE_SOURCE],
       maxLine: MAX_DATABASE_LINE,
-      answerMs: ANSWER_MS,
+      answerMs,
       kills: { code: "database.died", message: "Its reader died of it, twice.", hint: "Its terminal runs on." },
       crashed: () => undefined, // The refusal that follows is logged once.
     });
