@@ -60,6 +60,7 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
       },
       guard: (_, work) => work(),
       screens,
+      agents: { look: () => undefined },
     },
   );
   return {

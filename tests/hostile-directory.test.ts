@@ -45,7 +45,7 @@ write(
 const self = realSelf();
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    ["watchdog", "daemon", "web", "screen", "search", "shim", "drill", "relay"].map((name) => [
+    ["watchdog", "daemon", "web", "screen", "database", "search", "shim", "drill", "relay"].map((name) => [
       name,
       self.command(`src/${name}/main.ts`),
     ]),

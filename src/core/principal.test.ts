@@ -27,6 +27,21 @@ test("PR2 a process below an agent's holder is the agent's, however deep", () =>
   expect(standing(20, below)).toBe("operator");
 });
 
+test("PR2 PR3 a process below an agent CLI is an agent's in a terminal of this home, and nowhere else", () => {
+  const cli: Role = { kind: "cli", name: "claude" };
+  const terminal: Role = { kind: "terminal" };
+  const typed = table([1, 0], [10, 1, terminal], [20, 10], [30, 20, cli], [40, 30]);
+  expect(standingOf(40, (pid) => typed.get(pid))).toEqual({ principal: "agent", cli: "claude" });
+  expect([30, 20, 10].map((pid) => standing(pid, typed))).toEqual(["agent", "operator", "operator"]);
+  const outside = table([1, 0], [20, 1, cli], [30, 20], [40, 30, OURS], [50, 40], [60, 30, terminal], [70, 60]);
+  expect([30, 50, 70].map((pid) => standing(pid, outside))).toEqual(["operator", "operator", "operator"]);
+  const caller: Caller = { principal: "agent", cli: "claude", pid: 40, exe: null, tty: null };
+  expect(mayAct(caller)).toBe(false);
+  expect(notAllowed({ caller, did: "x" }).message).toStartWith(
+    "This process (40) belongs to claude, which runs in a terminal",
+  );
+});
+
 test("PR3 what is above the nearest of our own programs does not count", () => {
   const started = table([1, 0], [10, 1, AGENT], [20, 10, OURS], [30, 20], [40, 30, AGENT], [50, 40]);
   expect([30, 20, 50].map((pid) => standing(pid, started))).toEqual(["operator", "operator", "agent"]);

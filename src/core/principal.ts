@@ -2,6 +2,7 @@
 // PR1. The operator is every program of this user that does not descend from an agent of this home.
 // PR2. A process below an agent's holder, or one that carries that agent's marker, is the agent's: it may look, and
 //      nothing else. An agent's token opens that agent's tools, and nothing else.
+//      So is a process below an agent CLI that runs in a terminal of this home, typed into its shell or not.
 // PR3. The nearest of our own programs above a process decides, and what is above that one does not count: a daemon or
 //      a terminal belongs to the operator, wherever it was first started.
 // PR4. A process that ended before it could be looked at is unknown: it may look, like an agent.
@@ -15,6 +16,8 @@ export type Caller = {
   readonly principal: Principal;
   /** The id of the agent, if it is one. */
   readonly agent?: string;
+  /** The name of the agent CLI, if it runs in a terminal. */
+  readonly cli?: string;
   /** The id of the operator's browser, if it is one (devices.ts). */
   readonly device?: string;
   /** Null if the system does not tell, or it was no process of this machine. */
@@ -24,7 +27,13 @@ export type Caller = {
 };
 
 /** What a process is to this home: of an agent, one of our own programs, or neither. */
-export type Role = { readonly kind: "agent"; readonly agent: string } | { readonly kind: "ours" | "other" };
+export type Role =
+  | { readonly kind: "agent"; readonly agent: string }
+  /** An agent CLI, by its words: an agent's if it runs in a terminal of this home. */
+  | { readonly kind: "cli"; readonly name: string }
+  /** The holder of a terminal of this home. */
+  | { readonly kind: "terminal" }
+  | { readonly kind: "ours" | "other" };
 
 /** A process on the way up. `ppid` is the parent that it has now. */
 export type Relative = {
@@ -34,7 +43,7 @@ export type Relative = {
   readonly role: Role;
 };
 
-export type Standing = Pick<Caller, "principal" | "agent">;
+export type Standing = Pick<Caller, "principal" | "agent" | "cli">;
 
 const OPERATOR: Standing = { principal: "operator" };
 const UNKNOWN: Standing = { principal: "unknown" };
@@ -56,16 +65,25 @@ export function standingOf(pid: number, look: (pid: number) => Relative | undefi
 /** Returns undefined if the tree changed meanwhile. */
 function walk(pid: number, look: (pid: number) => Relative | undefined): Standing | undefined {
   let here = look(pid);
+  let cli: string | undefined;
   if (here === undefined) return UNKNOWN; // PR4
   for (let steps = 0; steps < MAX_ANCESTORS; steps += 1) {
-    if (here.role.kind === "agent") return { principal: "agent", agent: here.role.agent }; // PR2
-    if (here.role.kind === "ours") return OPERATOR; // PR3
+    const standing = decidedBy(here.role, cli);
+    if (standing !== undefined) return standing;
+    if (here.role.kind === "cli") cli = here.role.name;
     const parent = look(here.ppid);
     if (parent === undefined) return isStill(here, look) ? OPERATOR : undefined; // PR1: the top, or another user's.
     if (parent.startTime > here.startTime) return undefined; // PR5
     here = parent;
   }
   return UNKNOWN;
+}
+
+/** Undefined if what is above this process decides. `cli`: the agent CLI that was passed on the way. */
+function decidedBy(role: Role, cli: string | undefined): Standing | undefined {
+  if (role.kind === "agent") return { principal: "agent", agent: role.agent }; // PR2
+  if (role.kind === "terminal" && cli !== undefined) return { principal: "agent", cli }; // PR2
+  return role.kind === "ours" || role.kind === "terminal" ? OPERATOR : undefined; // PR3
 }
 
 /** Whether it is still the same process with the same parent: then that one is not ours to see. */
@@ -174,10 +192,12 @@ export function mayAct({ principal }: Standing): boolean {
 /** Something that a principal tried and may not do: a method, or what it did at a holder or a command. */
 export type Attempt = { readonly caller: Caller; readonly did: string };
 
-export function notAllowed({ caller: { principal, agent, pid }, did }: Attempt): Refusal {
+export function notAllowed({ caller: { principal, agent, cli, pid }, did }: Attempt): Refusal {
+  const whose =
+    agent === undefined ? `${cli ?? "an agent"}, which runs in a terminal` : `the agent ${agent.slice(0, 12)}`;
   const who =
     principal === "agent"
-      ? `This process${pid === null ? "" : ` (${pid})`} belongs to the agent ${agent?.slice(0, 12)}`
+      ? `This process${pid === null ? "" : ` (${pid})`} belongs to ${whose}`
       : "It is not known which process this is";
   const hint = "Only the operator may: ask them to do it in a shell of their own. The attempt is shown to them.";
   return refused(NOT_ALLOWED, `${who}: it may look, but not change anything (${did}).`, hint).error;

@@ -10,6 +10,7 @@ import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { type Caller, mayAct, notAllowed, type Relative, type Role, standingOf } from "../core/principal.ts";
+import { agentIn } from "../core/terminal/agent-names.ts";
 import { isArchivedName, sessionPath } from "../log/session/places.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -18,7 +19,7 @@ import type { Connection } from "../world/socket.ts";
 import { noteAttempt } from "./attempts.ts";
 import { readHolder } from "./held/holder-files.ts";
 import { HOME_ID, homeId } from "./held/home-id.ts";
-import { AGENTS, DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "./layout.ts";
+import { AGENTS, AGENTS_TYPED, DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "./layout.ts";
 import { lockOwner } from "./lock-record.ts";
 
 type CallerWorld = { readonly disk: Disk; readonly processes: Kinship; readonly clock: Pick<Clock, "now"> };
@@ -36,6 +37,7 @@ const AGENT = /^[0-9a-f]{32}$/;
 
 const OTHER: Role = { kind: "other" };
 const OURS: Role = { kind: "ours" };
+const TERMINAL: Role = { kind: "terminal" };
 /** There is nothing to look at: an operator of a system that tells nothing about its sockets. */
 const UNTOLD: Caller = { principal: "operator", pid: null, exe: null, tty: null };
 
@@ -59,9 +61,14 @@ export class Callers {
     return this.#caller(this.#world.processes.pid);
   }
 
-  /** Whether this home has agents at all: if not, everyone is the operator, and no one needs a look. */
+  /**
+   * Whether this home has agents, or had an agent CLI in a terminal: if not, everyone is the operator, and no one needs
+   * a look.
+   */
   get hasAgents(): boolean {
-    return this.#world.disk.list(joinPath(this.#home, AGENTS)).some((name) => AGENT.test(name) || isArchivedName(name));
+    const { disk } = this.#world;
+    if (readable(() => disk.stat(joinPath(this.#home, AGENTS_TYPED))) !== undefined) return true;
+    return disk.list(joinPath(this.#home, AGENTS)).some((name) => AGENT.test(name) || isArchivedName(name));
   }
 
   /** Whether it is the process that started us, or took us over: for a holder, its daemon. */
@@ -99,7 +106,7 @@ export class Callers {
 
   #role(kin: Kin, locks: readonly (ProcessIdentity | undefined)[]): Role {
     if (locks.some((owner) => this.#is(kin, owner))) return OURS; // CA1
-    return this.#heldBy(kin) ?? this.#marked(kin) ?? OTHER;
+    return this.#heldBy(kin) ?? this.#marked(kin) ?? cliIn(kin) ?? OTHER;
   }
 
   #is({ pid, startTime }: Kin, who: ProcessIdentity | undefined): boolean {
@@ -117,7 +124,7 @@ export class Callers {
       kin,
       readable(() => readHolder(place)),
     )
-      ? OURS
+      ? TERMINAL
       : undefined;
   }
 
@@ -136,6 +143,12 @@ export class Callers {
     const path = () => sessionPath(disk, this.#home, `${AGENTS}/${agent}`); // What an archived one has left is its own.
     return readable(() => disk.stat(path())) === undefined ? undefined : { kind: "agent", agent };
   }
+}
+
+/** CA1: a program that calls itself an agent is one. Whether that matters depends on where it runs (PR2). */
+function cliIn({ argv }: Kin): Role | undefined {
+  const command = agentIn(argv);
+  return command && { kind: "cli", name: command.agent };
 }
 
 /** CA1 */

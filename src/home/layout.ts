@@ -54,6 +54,8 @@ export const TUNNEL_WANTED = "tunnel/wanted.json";
 export const TUNNEL_DEVICE_KEY = "tunnel/device-key.json";
 /** What the tunnel does now. */
 export const TUNNEL_STATUS = "run/tunnel.json";
+/** Exists once an agent CLI was seen in a terminal: from then on, who types there is looked at (callers.ts). */
+export const AGENTS_TYPED = "recovery/agents-typed";
 /** What was seen of running terminals since the last checkpoint (daemon/terminal/sightings.ts). */
 export const SIGHTINGS = "recovery/sightings.json";
 export const LAST_BOOT = "recovery/last-boot.json";

@@ -316,11 +316,14 @@ describe("the setup", () => {
     program("claude", "echo '2.1.0 (Claude Code)'; echo more");
     program("codex", `trap '' TERM; echo $$ > '${mark}'; while :; do sleep 1; done`);
     program("gemini", "exit 3");
+    write(join(dirname(bin), "package.json"), '{ "name": "claude-code", "version": "3.0.0" }');
     const env = { PATH: `${bin}:/usr/bin:/bin` };
     // Terminates although one agent never does.
     const found = answer(await cli(["doctor", "--home", home, "--json"], env));
     const what = "claude 2.1.0 (Claude Code); codex (version unknown); gemini (does not start: code 3)";
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
+    const doubt = "how claude 3.0 keeps its conversations is not known (tried: 2.1.327)";
+    expect(named(found, "conversations")).toMatchObject({ status: "warning", what: doubt });
     const pid = (await Bun.file(mark).text()).trim();
     await until(
       "the one that hung is gone",

@@ -103,6 +103,20 @@ test("CA1 a terminal's holder, the daemon and the watchdog end the walk, whereve
   expect(all()).toEqual(["agent", "operator", "operator"]);
 });
 
+test("CA1 a process below an agent CLI in a terminal of this home is an agent's; in a home that had one, all are looked at", () => {
+  const place = new Place().put(1, { ppid: 0 });
+  place.put(40, { argv: [HOLDER, `/h/terminals/${TERMINAL}`] }).claim(`terminals/${TERMINAL}`, 40);
+  place.put(50, { ppid: 40, argv: ["-bash"] }).put(60, { ppid: 50, argv: ["node", "/usr/bin/claude"] });
+  place.put(70, { ppid: 60, argv: ["sh", "-c", "holdfast answer"] });
+  expect(place.who(70)).toMatchObject({ principal: "agent", cli: "claude", pid: 70 });
+  expect(place.who(50).principal).toBe("operator");
+  place.put(40, { argv: ["bash"] }); // It runs elsewhere, in a window of the user's own.
+  expect(place.who(70).principal).toBe("operator");
+  rmSync(join(place.home, "agents"), { recursive: true });
+  expect(place.callers.hasAgents).toBe(false);
+  expect(place.file("recovery/agents-typed", {}).callers.hasAgents).toBe(true);
+});
+
 test("CA2 a marker of an agent of this home counts; one of another home, a terminal or an attempt does not", () => {
   const place = new Place().put(1, { ppid: 0 });
   const marked = (terminal: string, home = homeId(realDisk(), place.home) ?? "") => {

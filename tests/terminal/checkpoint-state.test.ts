@@ -30,6 +30,7 @@ class Site {
       { scrollbackBytes, environment: rules },
       {
         screens: { snapshot: (requests) => this.#draw(requests) },
+        agents: { look: () => undefined },
         terminals: () => this.terminals.values(),
         status: (id) => this.#status(id),
         late: () => {

@@ -29,6 +29,12 @@ class Life {
     world.disk.plant("/home/other", Buffer.from(""));
     this.checkpoints = new Checkpoints(this.world, configured(), {
       screens: { snapshot: async () => new Map() },
+      agents: {
+        look: () => undefined,
+        prepare: async () => undefined,
+        sync: async () => undefined,
+        forgetAllBut: () => undefined,
+      },
       terminals: () => this.terminals.values(),
       status: async () => {
         this.statuses += 1;

@@ -25,6 +25,7 @@ function watching() {
       {
         running: () => [{ id: "t" } as Terminal],
         tapeEnd: () => now.end,
+        prepare: async () => undefined,
         look: () => {
           now.looks += 1;
           return now.sight;
@@ -64,8 +65,9 @@ test("SG3 what the daemon before has seen counts until a checkpoint has it, also
   now.end += 1;
   now.sight = seen("/b");
   await first.beat();
-  const other = seen("/other");
-  writeFileSync(file, JSON.stringify({ v: 1, sightings: { ...written(), other, bad: { generation: "x" } } }));
+  const other: Sighting = { ...seen("/other"), agent: { name: "opencode", session: "ses_e10a88732ffe" } };
+  const bad = { ...seen("/bad"), agent: { name: "claude", session: "--print" } };
+  writeFileSync(file, JSON.stringify({ v: 1, sightings: { ...written(), other, bad } }));
   const second = open();
   second.load();
   expect([second.of("t"), second.of("other"), second.of("bad")]).toEqual([now.sight, other, undefined]);
@@ -95,5 +97,12 @@ test("the same program is the same sight, unless it was started again", () => {
     seen("/b", ["make"]),
     seen("/a", ["make", "x"]),
   ];
-  for (const other of [...others, { ...make, generation: 2 }]) expect(sameSight(make, other)).toBe(false);
+  const agent = { name: "claude", session: "0f7a2f8e-1111-4222-8333-444455556666" } as const;
+  expect(sameSight({ ...make, agent }, { ...make, agent: { ...agent } })).toBe(true);
+  const agents = [
+    { ...make, agent },
+    { ...make, agent: { name: "claude" } as const },
+  ];
+  expect(sameSight({ ...make, agent }, { ...make, agent: { name: "claude" } })).toBe(false);
+  for (const other of [...others, ...agents, { ...make, generation: 2 }]) expect(sameSight(make, other)).toBe(false);
 });

@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   /** Runs in browsers. */
   page: ["base", "core", "wire", "vt"],
   relay: ["base", "core", "world", "log", "wire"],
+  database: ["base", "world", "wire"],
   proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],

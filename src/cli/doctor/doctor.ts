@@ -18,6 +18,7 @@ import { chosenHome, meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
 import { closedHome } from "./access.ts";
+import { checkAgentStores } from "./agent-stores.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
 import { checkDaemon } from "./daemon.ts";
 import { checkDisk, checkFileSystem } from "./disk.ts";
@@ -38,6 +39,7 @@ export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: 
 /** Checks that wait come first, so that the others run meanwhile. */
 const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
   ["agents", checkAgents],
+  ["conversations", checkAgentStores],
   ["service", checkService],
   ["configuration", checkConfiguration],
   ["runtime", checkRuntime],

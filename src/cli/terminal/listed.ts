@@ -1,4 +1,5 @@
 // A terminal as `ls --json` and `new --json` print it. Other programs rely on this: fields are added, never changed.
+import type { AgentState } from "../../core/terminal/agent-in-front.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 
@@ -26,11 +27,31 @@ export type Row = {
   readonly typed: string | null;
   /** Why it is not started yet, although it was tried; it is tried again. */
   readonly trouble?: string;
+  /** The agent CLI that runs in front of it; null if there is none, or the daemon is not running. */
+  readonly agent: {
+    readonly name: string;
+    /** Its conversation; null if that is not certain. */
+    readonly session: string | null;
+    readonly state: AgentState;
+  } | null;
 };
 
 export function rowOf(terminal: BriefTerminal): Row {
-  const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored, trouble } =
-    terminal;
+  const {
+    id,
+    name,
+    lane,
+    state,
+    recipe,
+    createdAt,
+    clients,
+    lastOutputAt,
+    policy,
+    generation,
+    restored,
+    trouble,
+    agent,
+  } = terminal;
   return {
     id,
     name,
@@ -50,6 +71,7 @@ export function rowOf(terminal: BriefTerminal): Row {
     program: (restored ?? recipe).argv,
     typed: typedIn(terminal),
     ...(trouble !== undefined && { trouble }),
+    agent: agent === undefined ? null : { name: agent.name, session: agent.session ?? null, state: agent.state },
   };
 }
 

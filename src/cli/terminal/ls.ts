@@ -13,6 +13,8 @@ import { listTerminals } from "./find.ts";
 import { rowOf } from "./listed.ts";
 
 const HEAD = ["NAME", "LANE", "STATE", "PROGRAM", "DIRECTORY", "AGE", "OUTPUT", "CLIENTS"];
+/** Only if an agent CLI runs in one of them. */
+const AGENT = "AGENT";
 /** In a narrow window these columns are cut first, so that a terminal's state stays visible. */
 const CUTS = [
   { column: HEAD.indexOf("PROGRAM"), keeps: "start" },
@@ -57,7 +59,21 @@ function remarks(terminal: BriefTerminal): string[] {
 
 function tableOf({ console, clock }: DaemonCommandWorld, terminals: readonly BriefTerminal[]): string {
   const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
-  return tableText(console, [HEAD, ...rows], CUTS);
+  if (terminals.every(({ agent }) => agent === undefined)) return tableText(console, [HEAD, ...rows], CUTS);
+  const agents = terminals.map((terminal) => visibleLine(agentText(terminal)));
+  return tableText(console, [[...HEAD, AGENT], ...rows.map((row, at) => [...row, agents[at] ?? ""])], CUTS);
+}
+
+/** "claude waiting 3f2a81c0": its name, what it does, and the start of its conversation's id. */
+export function agentText({ agent }: Pick<BriefTerminal, "agent">): string {
+  if (agent === undefined) return "-";
+  const { name, state, session = "" } = agent;
+  return [name, state === "unknown" ? "" : state, shortSession(session)].filter((word) => word !== "").join(" ");
+}
+
+/** Enough to recognize it. The ids of opencode begin alike (`ses_`). */
+function shortSession(session: string): string {
+  return session.startsWith("ses_") ? session.slice(0, 12) : session.slice(0, 8);
 }
 
 function cellsOf(user: string | undefined, terminal: BriefTerminal, now: number): string[] {

@@ -5,7 +5,9 @@
 //     (TC-6).
 // C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
 //     started: a power cut may have lost its end, and other bytes have taken its place.
-import { type Foreground, RESTORE_POLICIES, type Sighting } from "./restoration.ts";
+import { AGENT_NAMES } from "./agent-names.ts";
+import { isSession as isConversation } from "./coding-agent.ts";
+import { type Foreground, RESTORE_POLICIES, type SeenAgent, type Sighting } from "./restoration.ts";
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 
@@ -54,6 +56,8 @@ export type CheckpointSession = {
   readonly screen: Omit<ScreenSnapshot, "vt"> | null;
   /** The foreground program of the terminal; null if there was none. */
   readonly foreground: Foreground | null;
+  /** The agent CLI in front, if there was one. */
+  readonly agent?: SeenAgent;
   /** When `workingDirectory` and `foreground` were seen; not in files of version 0.1. */
   readonly lookedAt?: string;
 };
@@ -180,6 +184,7 @@ const FIELDS: Readonly<Record<keyof CheckpointSession, readonly [Judge, string]>
   bootId: [isText, "it must be a text"],
   screen: [isScreen, "it must say where the snapshot was taken, or be null"],
   foreground: [isForeground, "it must be {argv, cwd}, or null"],
+  agent: [(value) => value === undefined || isSeenAgent(value), "it must be {name, session}"],
   lookedAt: [(value) => value === undefined || isText(value), "it must be a time"],
 };
 
@@ -242,6 +247,13 @@ function isForeground(value: unknown): value is Foreground | null {
   return startedAt === undefined || isText(startedAt);
 }
 
+function isSeenAgent(value: unknown): value is SeenAgent {
+  const name = isTable(value) ? AGENT_NAMES.find((one) => one === value["name"]) : undefined;
+  if (!isTable(value) || name === undefined) return false;
+  const { session } = value;
+  return session === undefined || (isText(session) && isConversation(name, session));
+}
+
 /** The sightings in a file, by terminal; those that are malformed are left out (C1). */
 export function readSightings(body: unknown): Map<string, Sighting> {
   const list = isTable(body) && isTable(body["sightings"]) ? Object.entries(body["sightings"]) : [];
@@ -250,7 +262,8 @@ export function readSightings(body: unknown): Map<string, Sighting> {
 
 function isSighting(item: unknown): item is Sighting {
   if (!isTable(item) || !isCount(item["generation"]) || !isForeground(item["foreground"])) return false;
-  const { workingDirectory, at } = item;
+  const { workingDirectory, at, agent } = item;
+  if (agent !== undefined && !isSeenAgent(agent)) return false;
   return isText(workingDirectory) && workingDirectory.startsWith("/") && isText(at) && !Number.isNaN(Date.parse(at));
 }
 
@@ -260,6 +273,7 @@ const SAME_START_MS = 3_000;
 /** Whether a second look has seen the same directory and the same program. */
 export function sameSight(a: Sighting, b: Sighting): boolean {
   if (a.generation !== b.generation || a.workingDirectory !== b.workingDirectory) return false;
+  if (a.agent?.name !== b.agent?.name || a.agent?.session !== b.agent?.session) return false;
   const [before, now] = [a.foreground, b.foreground];
   if (before === null || now === null) return before === now;
   const apart = Date.parse(before.startedAt ?? "") - Date.parse(now.startedAt ?? "");

@@ -1,23 +1,24 @@
 // Coding agents and their conversations: turns the command line that ran one into the command line that continues it.
 // AC1. Every option stays as it was, above all the permission mode; only what chooses the conversation changes.
 // AC2. A prompt that was given is not given again.
-// AC3. A conversation is never guessed: it is named by the command line, or is the only one that this program can have
-//      written. Otherwise there is no restore command. One that another terminal continues is not used: two programs
-//      that write to one conversation would spoil it.
-import { baseName, type Grammar, givenTo, has, type Told, tellApart, without } from "../words.ts";
-
-export type AgentName = "claude" | "codex" | "gemini" | "opencode";
+// AC3. A conversation is never guessed: the program was seen in it, or its command line names it, or it is the only one
+//      that this program can have written. Otherwise there is no restore command. One that another terminal continues
+//      is not used: two programs that write to one conversation would spoil it.
+import { type Grammar, givenTo, has, type Told, tellApart, without } from "../words.ts";
+import { type AgentName, agentIn, type CodingAgentInvocation, RESUMABLE, type Resumable } from "./agent-names.ts";
 
 /** The conversations of one agent in one directory, as found on disk. */
 export type AgentSessions = {
   readonly known: readonly string[];
   /** Those that were written to since the program was started. */
   readonly recent: readonly string[];
+  /** The one that the program was last seen in. */
+  readonly seen?: string;
 };
 
 export const NO_SESSIONS: AgentSessions = { known: [], recent: [] };
 
-/** AC3. `taken`: the words of the other terminals' command lines. */
+/** AC3. `taken`: the words of the other terminals' command lines, and the conversations that they were seen in. */
 export function notTaken({ known, recent }: AgentSessions, taken: ReadonlySet<string>): AgentSessions {
   return { known, recent: recent.filter((id) => !taken.has(id)) };
 }
@@ -140,47 +141,53 @@ const opencode: CodingAgentCli = {
   go: (id, kept, { rest }) => ["--session", id, ...kept, ...rest],
 };
 
-const AGENTS: Readonly<Record<AgentName, CodingAgentCli>> = { claude, codex, gemini, opencode };
-/** Agents are scripts; the system may show their interpreter with the script as its first argument. */
-const INTERPRETERS = ["node", "bun", "deno"];
-
-export type CodingAgentInvocation = {
-  readonly agent: AgentName;
-  /** The words that start the program: itself, or its interpreter and itself. */
-  readonly start: readonly string[];
-  readonly words: readonly string[];
-};
-
-/** The agent that a command line runs; undefined if it runs none. */
-export function agentIn(argv: readonly string[]): CodingAgentInvocation | undefined {
-  const at = INTERPRETERS.includes(baseName(argv[0] ?? "")) ? 1 : 0;
-  const name = baseName(argv[at] ?? "").replace(/\.[cm]?js$/, "");
-  const agent = (["claude", "codex", "gemini", "opencode"] as const).find((one) => one === name);
-  return agent && { agent, start: argv.slice(0, at + 1), words: argv.slice(at + 1) };
-}
-
+const AGENTS: Readonly<Record<Resumable, CodingAgentCli>> = { claude, codex, gemini, opencode };
 /** The command line that continues the same conversation; undefined if that is not certain (AC3). */
 export function resumeAgent(command: CodingAgentInvocation, sessions: AgentSessions): readonly string[] | undefined {
-  const agent = AGENTS[command.agent];
+  const name = RESUMABLE.find((one) => one === command.agent);
+  if (name === undefined) return undefined;
+  const agent = AGENTS[name];
   const told = tellApart(command.words, agent.grammar);
-  if (told.doubtful || has(told, ...agent.oneShot) || agent.commands.includes(told.rest[0] ?? "")) return undefined;
-  const named = namedIn(command.agent, told);
-  const id = named ?? only(sessions.recent); // AC3
+  if (told.doubtful || isOneShot(agent, told)) return undefined;
+  const certain = sessions.seen ?? namedIn(name, told);
+  const id = certain ?? only(sessions.recent); // AC3
   if (id === undefined) return undefined;
   const kept = without(told, [...agent.names, ...agent.chooses]); // AC1, AC2
-  const begins = named !== undefined && !sessions.known.includes(id) && agent.begin !== undefined;
+  const begins = certain !== undefined && !sessions.known.includes(id) && agent.begin !== undefined;
   return [...command.start, ...(begins ? (agent.begin?.(id, kept) ?? []) : agent.go(id, kept, told))];
 }
 
+function isOneShot(agent: CodingAgentCli, told: Told): boolean {
+  const [first = ""] = told.rest;
+  return has(told, ...agent.oneShot) || (agent.commands.includes(first) && first !== "");
+}
+
+/** Whether it is one that a person talks to, and not a command that does one thing and ends. */
+export function isInteractive({ agent, words }: CodingAgentInvocation): boolean {
+  const name = RESUMABLE.find((one) => one === agent);
+  return name === undefined || !isOneShot(AGENTS[name], tellApart(words, AGENTS[name].grammar));
+}
+
+/** The conversation that a command line names. */
+export function sessionNamed({ agent, words }: CodingAgentInvocation): string | undefined {
+  const name = RESUMABLE.find((one) => one === agent);
+  return name && namedIn(name, tellApart(words, AGENTS[name].grammar));
+}
+
+/** Whether this can be the id of a conversation. They come from files that other programs write. */
+export function isSession(name: AgentName, id: string): boolean {
+  return (name === "opencode" ? SESSION : UUID).test(id);
+}
+
 /** What the command line itself names. A fork is a different conversation than its origin. */
-function namedIn(name: AgentName, told: Told): string | undefined {
+function namedIn(name: Resumable, told: Told): string | undefined {
   if (name === "codex") {
     const [command, id] = told.rest;
-    return command === "resume" && id !== undefined && UUID.test(id) ? id : undefined;
+    return command === "resume" && id !== undefined && isSession(name, id) ? id : undefined;
   }
   const forked = has(told, "--fork-session", "--fork");
   const id = forked ? givenTo(told, "--session-id") : givenTo(told, ...AGENTS[name].names);
-  return id !== undefined && (name === "opencode" ? SESSION : UUID).test(id) ? id : undefined;
+  return id !== undefined && isSession(name, id) ? id : undefined;
 }
 
 function only(ids: readonly string[]): string | undefined {

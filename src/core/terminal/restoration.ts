@@ -1,6 +1,8 @@
 // The types of a restoration: the owner's policy, what is known of the terminal's last moments, and how it was
 // restarted.
 
+import type { AgentName } from "./agent-names.ts";
+
 /** `auto`: it is restored automatically. `ask`: it waits for `holdfast restore`. `never`: it stays as it was found. */
 export const RESTORE_POLICIES = ["auto", "ask", "never"] as const;
 
@@ -17,16 +19,21 @@ export type Foreground = {
   readonly notOnPath?: boolean;
 };
 
+/** The agent CLI in front of a terminal, and the conversation that it is in, if that is certain. */
+export type SeenAgent = { readonly name: AgentName; readonly session?: string };
+
 /** What the last checkpoint says about a terminal. Everything works without it, from the log alone. */
 export type Evidence = {
   readonly workingDirectory: string;
   readonly foreground: Foreground | null;
+  /** Also if it is the terminal's own program. */
+  readonly agent?: SeenAgent;
   /** Its last window size. */
   readonly size?: { readonly cols: number; readonly rows: number };
 };
 
 /** A look at a running terminal, between two checkpoints. `at`: when. */
-export type Sighting = Pick<Evidence, "workingDirectory" | "foreground"> & {
+export type Sighting = Pick<Evidence, "workingDirectory" | "foreground" | "agent"> & {
   readonly generation: number;
   readonly at: string;
 };

@@ -7,7 +7,8 @@
 
 import { parentOf } from "../../base/path.ts";
 import { baseName, type Grammar, has, tellApart } from "../words.ts";
-import { type AgentSessions, agentIn, resumeAgent } from "./coding-agent.ts";
+import { agentIn } from "./agent-names.ts";
+import { type AgentSessions, resumeAgent } from "./coding-agent.ts";
 
 /** `[restore.NAME]` of the configuration. */
 export type RestoreRule = { readonly match: string; readonly run: string };

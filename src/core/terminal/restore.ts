@@ -11,8 +11,9 @@
 // RE7. A command that was only typed is typed again the next time, if nothing was seen in front since.
 import { isExhausted, newBudget } from "../../base/budget.ts";
 import { isInteractiveShell, isTypable, typable } from "../shell.ts";
-import { type AgentSessions, agentIn } from "./coding-agent.ts";
-import type { Evidence } from "./restoration.ts";
+import { type AgentName, agentIn } from "./agent-names.ts";
+import type { AgentSessions } from "./coding-agent.ts";
+import type { Evidence, SeenAgent } from "./restoration.ts";
 import { type ProgramOrigin, type RestoreCommand, type RestoreRule, restoreCommand } from "./restore-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -30,6 +31,8 @@ export type Aim = {
   readonly command: readonly string[] | undefined;
   readonly cwd: string;
   readonly origin: ProgramOrigin;
+  /** The agent that was in front, and its conversation. */
+  readonly agent?: SeenAgent | undefined;
   /** When that was started; conversations written to since then may be its own. */
   readonly since: string | undefined;
 };
@@ -77,13 +80,15 @@ export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: R
   const last = accepted ?? (restored?.way === "shell" ? restored : undefined); // RE6
   const { argv } = last ?? recipe;
   const { cwd } = accepted ?? recipe;
-  if (!isInteractiveShell(argv)) return { ...own, command: argv, cwd, since: accepted?.at ?? createdAt };
+  const { agent } = evidence ?? {};
+  if (!isInteractiveShell(argv)) return { ...own, command: argv, cwd, agent, since: accepted?.at ?? createdAt };
   const front = last === accepted ? (evidence?.foreground ?? undefined) : undefined;
   return {
     shell: argv,
     command: front !== undefined && front.argv.length > 0 ? front.argv : typedOnly(terminal),
     origin: { elsewhere: front?.elsewhere === true, notOnPath: front?.notOnPath === true },
     cwd: front?.cwd ?? evidence?.workingDirectory ?? cwd,
+    agent: front === undefined ? undefined : agent,
     since: front?.startedAt,
   };
 }
@@ -112,7 +117,7 @@ export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePla
   const opened = shown(terminal.recipe.argv.join(" "));
   const isForgotten = aim.command === undefined && !isInteractiveShell(terminal.recipe.argv);
   const origin = isForgotten ? [`opened with: ${opened} (\`holdfast restore --as recipe\` runs it)`] : [];
-  const unset = terminal.unset.length === 0 ? [] : [`not stored, and so unset: ${terminal.unset.join(", ")}`];
+  const unset = unsetNotes(terminal.unset, aim.command);
   const doubt = facts.doubt === null ? [] : [`not as it was last seen: ${facts.doubt}`];
   return {
     kind: "start",
@@ -122,6 +127,32 @@ export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePla
     notes: [...notes, ...origin, ...where, ...unset, ...doubt],
   };
 }
+
+/** How many of them fit on a line that people read. */
+const UNSET_NAMES = 5;
+
+/** What is missing, and what to do about it. An agent without its key says at most that nobody is logged in. */
+export function unsetNotes(unset: readonly string[], argv: readonly string[] | undefined): string[] {
+  if (unset.length === 0) return [];
+  const agent = argv && agentIn(argv)?.agent;
+  const keys = agent === undefined ? [] : unset.filter((name) => KEYS[agent].test(name));
+  const names = keys.length > 0 ? keys : unset.slice(0, UNSET_NAMES);
+  const list = names.map((name) => `"${name}"`).join(", ");
+  return [
+    `not stored, and so unset: ${unset.join(", ")}`,
+    ...(keys.length === 0 ? [] : [`${agent} has no ${keys.join(", ")}: end it, export that here, and start it again`]),
+    `\`terminal.env_allow = [${list}]\` in the configuration stores ${names.length === 1 ? "it" : "them"} on disk from now on`,
+  ];
+}
+
+/** The variables in which each takes its key. */
+const KEYS: Readonly<Record<AgentName, RegExp>> = {
+  claude: /^(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|AWS_BEARER_TOKEN_BEDROCK)$/,
+  codex: /^(?:OPENAI|CODEX)_API_KEY$/,
+  gemini: /^(?:GEMINI|GOOGLE)_API_KEY$/,
+  opencode: /_API_KEY$/,
+  "cursor-agent": /^CURSOR_API_KEY$/,
+};
 
 /** RE5 */
 function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | undefined {
@@ -183,6 +214,12 @@ function ready(argv: readonly string[], command: readonly string[], written: str
 /** The agent whose conversations have to be looked for. */
 export function agentOf({ command }: Aim) {
   return command === undefined ? undefined : agentIn(command)?.agent;
+}
+
+/** The conversation in which that agent was last seen, if it is the same. */
+export function sessionSeen(aim: Aim): Pick<AgentSessions, "seen"> {
+  const { name, session } = aim.agent ?? {};
+  return session !== undefined && name === agentOf(aim) ? { seen: session } : {};
 }
 
 /** The words of the other terminals' command lines, the first and the last ones. */

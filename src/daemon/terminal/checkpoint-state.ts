@@ -21,6 +21,7 @@ import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.
 import { endOf, listStretches, type Stretch } from "../../log/tape/segments.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import type { ForegroundProcess } from "../../world/process.ts";
+import type { AgentsInFront } from "./agents-in-front.ts";
 
 export type ScreenRequest = {
   readonly id: string;
@@ -40,6 +41,7 @@ export type StateOptions = { readonly scrollbackBytes: number; readonly environm
 
 export type StatePorts = {
   readonly screens: ScreenPort;
+  readonly agents: Pick<AgentsInFront, "look">;
   terminals(): Iterable<Terminal>;
   status(id: string): Promise<HolderStatus | undefined>;
   /** A late snapshot has arrived and waits for the next checkpoint (V2). */
@@ -231,13 +233,28 @@ export class CheckpointState {
   }
 
   /** What runs in it, and where. */
-  #look({ id, state, recipe }: Running): Pick<CheckpointSession, "workingDirectory" | "foreground" | "lookedAt"> {
+  #look({
+    id,
+    state,
+    recipe,
+  }: Running): Pick<CheckpointSession, "workingDirectory" | "foreground" | "agent" | "lookedAt"> {
     const front = this.#place.processes.foreground(state.pid);
+    const isOwn = front === undefined || front.pid === state.pid;
+    const foreground = isOwn ? null : this.#foreground(front);
     return {
       workingDirectory: front?.cwd ?? this.#last.get(id)?.workingDirectory ?? recipe.cwd,
-      foreground: front === undefined || front.pid === state.pid ? null : this.#foreground(front),
+      foreground,
+      ...(front !== undefined && this.#agent(id, front, foreground)),
       lookedAt: new Date(this.#place.clock.now()).toISOString(),
     };
+  }
+
+  /** What must be durable of it: which conversation it is in. */
+  #agent(id: string, front: ForegroundProcess, foreground: Foreground | null): Pick<CheckpointSession, "agent"> {
+    const seen = this.#ports.agents.look(id, front, foreground?.elsewhere === true);
+    if (seen === undefined) return {};
+    const { name, session } = seen;
+    return { agent: { name, ...(session !== undefined && { session }) } };
   }
 
   /** For what is kept between two checkpoints. */

@@ -10,6 +10,7 @@ import type { Sighting } from "../../core/terminal/restoration.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { Saved } from "../../log/checkpoint/store.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
+import type { AgentsInFront } from "./agents-in-front.ts";
 import { CheckpointReader, type Survey } from "./checkpoint-reader.ts";
 import { CheckpointScheduler } from "./checkpoint-scheduler.ts";
 import { CheckpointState, type StatePorts } from "./checkpoint-state.ts";
@@ -17,6 +18,7 @@ import { CheckpointWriter } from "./checkpoint-writer.ts";
 import { Sightings } from "./sightings.ts";
 
 export type CheckpointPorts = Omit<StatePorts, "late"> & {
+  readonly agents: Pick<AgentsInFront, "look" | "prepare" | "sync" | "forgetAllBut">;
   /** Safe mode. */
   isOff(): boolean;
   say(words: string): void;
@@ -57,6 +59,11 @@ export class Checkpoints {
     this.#sightings = new Sightings(place, {
       running: () => this.#state.running(),
       tapeEnd: (id) => this.#state.tapeEnd(id),
+      prepare: async (terminals) => {
+        await Promise.all(
+          terminals.map(({ id, state }) => state.kind === "running" && ports.agents.prepare(id, state.pid)),
+        );
+      },
       look: (terminal) => this.#state.sighting(terminal),
       recorded: (id) => recorded(this.#state.last(id)?.session),
       guard: ports.guard,
@@ -99,6 +106,17 @@ export class Checkpoints {
     return seen.generation >= record.generation && seen.at > (record.lookedAt ?? "") ? seen : undefined;
   }
 
+  /** The conversations that the other terminals were last seen in. */
+  conversationsBut(id: string): string[] {
+    const others = [...this.#ports.terminals()].filter(
+      (one) => one.id !== id && !one.removed && one.state.kind !== "ended",
+    );
+    return others.flatMap((one) => {
+      const { agent } = this.lastSighting(one.id) ?? this.#state.last(one.id)?.session ?? {};
+      return agent?.session ?? [];
+    });
+  }
+
   /** CP1 */
   goLive(): void {
     if (this.#live) return;
@@ -125,9 +143,11 @@ export class Checkpoints {
     this.#looking = true;
     try {
       await this.#sightings.beat();
+      await this.#ports.agents.sync();
       const now = this.#place.clock.elapsed();
       if (now - this.#lookedAt < PULSE_MS) return false;
       this.#lookedAt = now;
+      this.#ports.agents.forgetAllBut(new Set(this.#state.running().map(({ id }) => id)));
       const { changed, inputs } = await this.#state.pulse();
       if (changed) this.#scheduler.activity(inputs);
       return changed;
@@ -145,6 +165,6 @@ export class Checkpoints {
 
 function recorded(session: CheckpointSession | undefined): Sighting | undefined {
   if (session === undefined) return undefined;
-  const { generation, workingDirectory, foreground, lookedAt: at = "" } = session;
-  return { generation, workingDirectory, foreground, at };
+  const { generation, workingDirectory, foreground, agent, lookedAt: at = "" } = session;
+  return { generation, workingDirectory, foreground, ...(agent && { agent }), at };
 }

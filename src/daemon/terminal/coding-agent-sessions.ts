@@ -1,10 +1,12 @@
 // The conversations that coding agents keep on disk, as far as they help to find the one a terminal was in.
 // AS1. Read-only and bounded: these directories belong to other programs and may be large. A file is opened only if its
 //      time makes it a candidate; of all older files only names and times are read.
-// AS2. Their location follows the environment with which the terminal was started.
+// AS2. Their location follows the environment of the program; if it is gone, that of its terminal.
+// AS3. opencode keeps its conversations in a database, which another program reads for us (databases.ts).
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { type AgentName, type AgentSessions, NO_SESSIONS } from "../../core/terminal/coding-agent.ts";
+import type { AgentName } from "../../core/terminal/agent-names.ts";
+import { type AgentSessions, NO_SESSIONS } from "../../core/terminal/coding-agent.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 
@@ -15,7 +17,7 @@ export type SessionQuery = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-type ConversationsFound = { readonly id: string; readonly modifiedMs: number };
+export type ConversationFile = { readonly id: string; readonly path: string; readonly modifiedMs: number };
 
 /** AS1. Years of daily use produce fewer. */
 const MAX_FILES = 20_000;
@@ -23,28 +25,61 @@ const MAX_FILES = 20_000;
 const HEAD_BYTES = 16 << 10;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
+/** The variables on which their location depends (AS2). */
+export const STORE_VARIABLES = ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "OPENCODE_DB"] as const;
+
 export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
+  const found = filesIn(disk, query);
+  const recent = found.filter((file) => isRecent(file, query));
+  return found.length === 0 ? NO_SESSIONS : { known: found.map(({ id }) => id), recent: recent.map(({ id }) => id) };
+}
+
+/** Those that were written to since the program was started. */
+export function recentFiles(disk: Disk, query: SessionQuery): readonly ConversationFile[] {
+  return filesIn(disk, query).filter((file) => isRecent(file, query));
+}
+
+function filesIn(disk: Disk, query: SessionQuery): readonly ConversationFile[] {
   try {
-    const found = FINDERS[query.agent](disk, query);
-    const recent = found.filter((file) => isRecent(file, query));
-    return { known: found.map(({ id }) => id), recent: recent.map(({ id }) => id) };
+    return FINDERS[query.agent](disk, query);
   } catch (error) {
-    if (isFault(error)) return NO_SESSIONS; // The directory cannot be read.
+    if (isFault(error)) return []; // The directory cannot be read.
     throw error;
   }
 }
 
-function isRecent({ modifiedMs }: ConversationsFound, { since }: SessionQuery): boolean {
+/** Where Claude Code says which conversation each of its processes is in. */
+export function claudeProcesses(env: SessionQuery["env"]): string {
+  return joinPath(claudeRoot(env), "sessions");
+}
+
+/** Where Claude Code keeps a conversation. */
+export function claudeFile({ env, cwd }: Pick<SessionQuery, "env" | "cwd">, id: string): string {
+  return joinPath(claudeProject(env, cwd), `${id}.jsonl`);
+}
+
+/** AS3 */
+export function opencodeDatabase(env: SessionQuery["env"]): string {
+  const root = joinPath(env["XDG_DATA_HOME"] ?? inHome(env, ".local/share"), "opencode");
+  const { OPENCODE_DB: given = "opencode.db" } = env;
+  return given.startsWith("/") ? given : joinPath(root, given);
+}
+
+function claudeRoot(env: SessionQuery["env"]): string {
+  return env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
+}
+
+function claudeProject(env: SessionQuery["env"], cwd: string): string {
+  return joinPath(claudeRoot(env), `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
+}
+
+function isRecent({ modifiedMs }: ConversationFile, { since }: SessionQuery): boolean {
   return since !== undefined && modifiedMs >= Date.parse(since);
 }
 
 /** All conversations for claude, whose files need not be opened; for the others only the recent ones (AS1). */
-const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => ConversationsFound[]>> = {
-  claude: (disk, { env, cwd }) => {
-    const root = env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
-    const directory = joinPath(root, `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
-    return paths(disk, directory, new RegExp(`^(${ID})\\.jsonl$`));
-  },
+const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => ConversationFile[]>> = {
+  claude: (disk, { env, cwd }) => paths(disk, claudeProject(env, cwd), new RegExp(`^(${ID})\\.jsonl$`)),
   codex: (disk, query) => {
     const { env, cwd } = query;
     const root = joinPath(env["CODEX_HOME"] ?? inHome(env, ".codex"), "sessions");
@@ -68,8 +103,8 @@ const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => C
         return id === undefined ? [] : [{ ...file, id }];
       });
   },
-  /** It keeps them in its own database: only the conversation named on the command line is known. */
-  opencode: () => [],
+  opencode: () => [], // AS3
+  "cursor-agent": () => [], // Its store is not known.
 };
 
 function inHome(env: SessionQuery["env"], name: string): string {
@@ -86,7 +121,7 @@ function below(disk: Disk, directories: readonly string[]): string[] {
   return found.slice(0, MAX_FILES).filter((path) => disk.stat(path)?.kind === "directory");
 }
 
-function paths(disk: Disk, directory: string, pattern: RegExp): (ConversationsFound & { readonly path: string })[] {
+function paths(disk: Disk, directory: string, pattern: RegExp): ConversationFile[] {
   const names = disk.list(directory).slice(0, MAX_FILES);
   return names.flatMap((name) => {
     const id = pattern.exec(name)?.[1];

@@ -18,6 +18,7 @@ import type { Random } from "../../world/random.ts";
 import { listOf, living, type Source } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
+import type { AgentsInFront } from "./agents-in-front.ts";
 import type { TerminalHolders } from "./holders.ts";
 import { type PastPorts, screenAt } from "./past.ts";
 import type { Restorer } from "./restorer.ts";
@@ -28,6 +29,7 @@ export type TerminalHandlerPorts = PastPorts & {
   readonly border: PartBorder;
   readonly holders: TerminalHolders;
   readonly restorer: Restorer;
+  readonly agents: Pick<AgentsInFront, "of">;
 };
 
 export function terminalHandlers(ports: TerminalHandlerPorts): Handlers {
@@ -137,7 +139,8 @@ function listed(ports: TerminalHandlerPorts, terminal: Terminal): ListedTerminal
   const silent = { clients: 0, lastOutputAt: null, bytes: 0 };
   const seen = terminal.state.kind === "running" ? seenOf(ports, terminal.id) : silent;
   const trouble = troubleOf(ports, terminal);
-  return { ...terminal, ...seen, ...(trouble !== undefined && { trouble }) };
+  const agent = terminal.state.kind === "running" ? ports.agents.of(terminal.id) : undefined;
+  return { ...terminal, ...seen, ...(trouble !== undefined && { trouble }), ...(agent !== undefined && { agent }) };
 }
 
 /** H2. Once for each list. */

@@ -35,7 +35,8 @@ export class LastMoments {
     };
     if (workingDirectory === undefined) return { evidence: undefined, doubt: null };
     const size = last === undefined ? {} : { size: last.session.size };
-    const evidence = { workingDirectory, foreground: foreground ?? null, ...size };
+    const agent = seen === undefined ? last?.session.agent : seen.agent;
+    const evidence = { workingDirectory, foreground: foreground ?? null, ...(agent && { agent }), ...size };
     return { evidence, doubt: null, seenTo, ...(lookedAt !== undefined && { lookedAt }) };
   }
 

@@ -2,11 +2,16 @@
 // TP1. If the log of a terminal is damaged, nothing about it is certain: none of its processes is stopped as an orphan.
 // TP2. A terminal that was removed is archived when garbage collection has removed all but its log. One that has ended
 //      stays until it is removed: `ls` shows it.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
 import type { ReportItem } from "../../core/recovery.ts";
+import { wordsOfOthers } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
-import { terminalDirectory } from "../../home/held/holder-files.ts";
+import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { CRASH_DETECTED } from "../../home/last-crash.ts";
+import { AGENTS_TYPED } from "../../home/layout.ts";
 import { readReport } from "../../home/reports.ts";
+import { openRetrying } from "../../log/file/file.ts";
 import { isLogFile } from "../../log/session/log-segments.ts";
 import { terminalForPerson } from "../../wire/rpc/attention.ts";
 import type { Trouble } from "../../wire/rpc/rpc.ts";
@@ -16,8 +21,10 @@ import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
 import { environmentRules } from "../live-config.ts";
 import { decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { AgentsInFront } from "./agents-in-front.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { Databases } from "./databases.ts";
 import { terminalGarbage } from "./gc.ts";
 import { terminalHandlers } from "./handlers.ts";
 import { TerminalHolders } from "./holders.ts";
@@ -42,6 +49,8 @@ export type TerminalLinks = {
   printed(): void;
 };
 
+/** What is in front of a terminal has changed: for lists that follow it. It is not stored. */
+const AGENT_CHANGED = "terminal.agent";
 /** In heartbeats. Two small reads for each terminal; a process started since then can only be a doubtful orphan. */
 const SEE_EVERY = 5;
 
@@ -50,7 +59,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
   const border = new PartBorder(ports, "terminals");
   const all = { ...links, isAside: (id: string) => log.frozen(`terminals/${id}`) !== undefined };
   const sessions = openSessions(ports, border, all);
-  const { store, holders, checkpoints, screens } = sessions;
+  const { store, holders, checkpoints, screens, databases } = sessions;
   const environment = environmentRules(live);
   const archive = archiveOf(ports, border, store);
   const removedAt = (id: string) => timeOf(log, `terminals/${id}`, "terminal.removed");
@@ -88,6 +97,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     stop: async () => {
       await checkpoints.finish(); // While the holders can still be asked.
       screens.close();
+      databases.close();
       holders.close();
       await archive.stop();
       await border.tolerating(async () => void seeAll(world, store.terminals.values()));
@@ -161,7 +171,16 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     say(`the screen program (${crash.pid}) ended at work: ${crash.signal ?? crash.exitCode}, ${crash.reason}`);
     bus.publish(CRASH_DETECTED, crash);
   });
-  const checkpoints = openCheckpoints(ports, border, store, { holders, screens });
+  const databases = new Databases(world, say);
+  const agents = new AgentsInFront(world, {
+    databases,
+    taken: (id) => takenFrom(store, checkpoints, id),
+    changed: (id, agent) => {
+      if (agent !== undefined) markAgents(world);
+      bus.publish(AGENT_CHANGED, { id, agent: agent ?? null });
+    },
+  });
+  const checkpoints = openCheckpoints(ports, border, store, { holders, screens, agents });
   const moments = new LastMoments(checkpoints, screens);
   const restorer = new Restorer({
     ...{ place: world, store, holders },
@@ -172,6 +191,8 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
       return Object.values(live.current.restore);
     },
     known: (id) => moments.known(id),
+    conversationsBut: (id) => checkpoints.conversationsBut(id),
+    databases,
   });
   const lost = new LostTerminals({
     terminal: (id) => store.terminals.get(id),
@@ -183,7 +204,24 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     restore: (terminal, reason) => restoreFound(restorer, terminal, reason),
     report: links.report,
   });
-  return { store, holders, screens, checkpoints, restorer };
+  return { store, holders, screens, checkpoints, restorer, agents, databases };
+}
+
+/** For holders, which do not look at who types in a home without agents. If the disk refuses, the next change tries. */
+function markAgents({ disk, home }: HomeWorld): void {
+  const path = joinPath(home, AGENTS_TYPED);
+  try {
+    if (disk.stat(path) === undefined) openRetrying(disk, path, "create").close();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+}
+
+/** AC3 of core/terminal/coding-agent.ts */
+function takenFrom({ terminals }: TerminalStore, checkpoints: Checkpoints, id: string): ReadonlySet<string> {
+  const terminal = terminals.get(id);
+  const words = terminal === undefined ? [] : wordsOfOthers(terminal, terminals.values());
+  return new Set([...words, ...checkpoints.conversationsBut(id)]);
 }
 
 function restoreFound(restorer: Restorer, terminal: Terminal, reason: string): Promise<ReportItem> {
@@ -194,10 +232,15 @@ function openCheckpoints(
   { world, config, bus, safeMode, say }: PartPorts,
   border: PartBorder,
   store: TerminalStore,
-  { holders, screens }: { readonly holders: TerminalHolders; readonly screens: Screens },
+  {
+    holders,
+    screens,
+    agents,
+  }: { readonly holders: TerminalHolders; readonly screens: Screens; readonly agents: AgentsInFront },
 ): Checkpoints {
   const checkpoints = new Checkpoints(world, config, {
     screens,
+    agents,
     terminals: () => store.terminals.values(),
     status: (id) => holders.connections.status(id),
     isOff: () => safeMode.isActive(),

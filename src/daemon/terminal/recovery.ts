@@ -10,6 +10,7 @@
 
 import { someAtOnce } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { unsetNotes } from "../../core/terminal/restore.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -173,7 +174,7 @@ async function lookAgain(terminal: Terminal, holders: TerminalHolders, clock: Cl
   }
 }
 
-function itemOf({ id, name, state, unset }: Terminal, found: TerminalFound): ReportItem {
+function itemOf({ id, name, state, unset, recipe }: Terminal, found: TerminalFound): ReportItem {
   const item = (fate: Fate, reason: string, next: string): ReportItem => ({
     what: "terminal",
     id,
@@ -189,15 +190,14 @@ function itemOf({ id, name, state, unset }: Terminal, found: TerminalFound): Rep
   if (found.kind === "unstarted") {
     const late = state.kind === "starting";
     return late
-      ? item("restarted", ["it had not been started yet", ...unsetText(unset)].join("; "), `holdfast attach ${name}`)
+      ? item(
+          "restarted",
+          ["it had not been started yet", ...unsetNotes(unset, recipe.argv)].join("; "),
+          `holdfast attach ${name}`,
+        )
       : item("could not", "its files are gone", `holdfast rm ${name}`);
   }
   return item("needs you", found.reason, `holdfast history ${name}`);
-}
-
-/** Its secrets were lost with the daemon that died. */
-function unsetText(unset: readonly string[]): string[] {
-  return unset.length === 0 ? [] : [`not stored, and so unset: ${unset.join(", ")}`];
 }
 
 /** Stops orphans first; then performs again every effect that has no outcome yet. */

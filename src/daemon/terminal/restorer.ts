@@ -12,7 +12,8 @@ import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
 import type { Caller } from "../../core/principal.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
-import { type AgentName, type AgentSessions, NO_SESSIONS, notTaken } from "../../core/terminal/coding-agent.ts";
+import type { AgentName } from "../../core/terminal/agent-names.ts";
+import { type AgentSessions, NO_SESSIONS, notTaken } from "../../core/terminal/coding-agent.ts";
 import type { Evidence, Known, RestoreStart } from "../../core/terminal/restoration.ts";
 import {
   type Aim,
@@ -23,6 +24,7 @@ import {
   planRestore,
   type RestorePlan,
   type RestoreWay,
+  sessionSeen,
   shown,
   wordsOfOthers,
 } from "../../core/terminal/restore.ts";
@@ -32,7 +34,8 @@ import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
 import { MACHINE_DOWN } from "../held/held-programs.ts";
-import { agentSessions } from "./coding-agent-sessions.ts";
+import { agentSessions, opencodeDatabase, type SessionQuery } from "./coding-agent-sessions.ts";
+import type { Databases } from "./databases.ts";
 import type { TerminalHolders } from "./holders.ts";
 import type { TerminalStore } from "./store.ts";
 
@@ -44,6 +47,9 @@ export type RestorerPorts = {
   readonly rules: readonly RestoreRule[];
   /** What the last good checkpoint records about a terminal. */
   known(id: string): Promise<Known>;
+  /** The conversations that the other terminals were last seen in. */
+  conversationsBut(id: string): readonly string[];
+  readonly databases: Pick<Databases, "refresh" | "found">;
 };
 
 export type RestoreWish = {
@@ -69,7 +75,7 @@ export class Restorer {
     const evidence = evidenceFor(terminal, last.evidence); // RO1
     const doubt = evidence === undefined ? last.doubt : null;
     const at = new Date(this.#ports.place.clock.now()).toISOString();
-    const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
+    const plan = await this.#plan(terminal, { ...wish, at, evidence, doubt });
     const known = evidence === undefined ? {} : { evidence };
     const lookedAt = evidence === last.evidence ? last.lookedAt : undefined;
     if (plan.kind !== "start") {
@@ -98,21 +104,31 @@ export class Restorer {
     }
   }
 
-  #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): RestorePlan {
+  async #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): Promise<RestorePlan> {
     const { place, shell, rules } = this.#ports;
     const { disk } = place;
     const { env } = terminal.recipe;
     const aim = aimOf(terminal, wish.evidence, wish.way);
     const agent = agentOf(aim);
-    const sessions = agent === undefined ? NO_SESSIONS : this.#sessions(terminal, agent, aim);
+    const sessions = agent === undefined ? NO_SESSIONS : await this.#sessions(terminal, agent, aim);
     const directory = nearest(disk, aim.cwd);
     return planRestore(terminal, { ...wish, sessions, directory, shell: env["SHELL"] ?? shell, rules });
   }
 
-  #sessions(terminal: Terminal, agent: AgentName, { cwd, since }: Aim): AgentSessions {
+  async #sessions(terminal: Terminal, agent: AgentName, aim: Aim): Promise<AgentSessions> {
     const { place, store } = this.#ports;
-    const found = agentSessions(place.disk, { agent, cwd, since, env: terminal.recipe.env });
-    return notTaken(found, wordsOfOthers(terminal, store.terminals.values()));
+    const query = { agent, cwd: aim.cwd, since: aim.since, env: terminal.recipe.env };
+    const found = agent === "opencode" ? await this.#inDatabase(query) : agentSessions(place.disk, query);
+    const taken = [...wordsOfOthers(terminal, store.terminals.values()), ...this.#ports.conversationsBut(terminal.id)];
+    return { ...notTaken(found, new Set(taken)), ...sessionSeen(aim) };
+  }
+
+  async #inDatabase({ env, cwd, since }: SessionQuery): Promise<AgentSessions> {
+    if (since === undefined) return NO_SESSIONS;
+    const { databases } = this.#ports;
+    const request = { path: opencodeDatabase(env), directory: cwd, sinceMs: Date.parse(since) };
+    await databases.refresh(request);
+    return { known: [], recent: databases.found(request).map(({ id }) => id) };
   }
 
   #start(

@@ -16,6 +16,8 @@ import { readJson, writeJson } from "../../log/file/json-file.ts";
 export type Looker = {
   running(): readonly Terminal[];
   tapeEnd(id: string): number;
+  /** Reads what a look has to wait for; never for long, and without failing. */
+  prepare(terminals: readonly Terminal[]): Promise<void>;
   /** Undefined if it cannot be looked at, or is too large to be kept. */
   look(terminal: Terminal): Sighting | undefined;
   /** What the last checkpoint has. */
@@ -56,7 +58,13 @@ export class Sightings {
   /** Called on every heartbeat. Resolves when what has changed is durable (SG2). */
   async beat(): Promise<void> {
     const running = this.#looker.running();
-    for (const terminal of running) this.#looker.guard(terminal.id, () => this.#glance(terminal));
+    const due: Terminal[] = [];
+    for (const terminal of running)
+      this.#looker.guard(terminal.id, () => {
+        if (this.#isDue(terminal)) due.push(terminal);
+      });
+    if (due.length > 0) await this.#looker.prepare(due);
+    for (const terminal of due) this.#looker.guard(terminal.id, () => this.#glance(terminal));
     if (!this.#isDirty) return;
     const ids = new Set(running.map(({ id }) => id));
     for (const id of [...this.#tapes.keys(), ...this.#last.keys()].filter((known) => !ids.has(known))) {
@@ -75,13 +83,16 @@ export class Sightings {
   }
 
   /** SG1 */
-  #glance(terminal: Terminal): void {
-    const { id } = terminal;
+  #isDue({ id }: Terminal): boolean {
     const end = this.#looker.tapeEnd(id);
     const before = this.#tapes.get(id);
     const grown = end !== before?.end;
     this.#tapes.set(id, { end, grown });
-    if (!grown && !before.grown) return;
+    return grown || before.grown;
+  }
+
+  #glance(terminal: Terminal): void {
+    const { id } = terminal;
     const seen = this.#looker.look(terminal);
     const last = this.#last.get(id) ?? this.#fresh.get(id) ?? this.#looker.recorded(id);
     if (seen === undefined || (last !== undefined && sameSight(last, seen))) return;

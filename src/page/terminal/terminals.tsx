@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { endedText } from "../../base/exit-code.ts";
+import type { AgentInFront, AgentState } from "../../core/terminal/agent-in-front.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { Action, Lead } from "../parts/action.tsx";
 import { Ago, Empty, Section, State, type Tone } from "../parts/frame.tsx";
@@ -59,7 +60,7 @@ export function stateOf({ state, trouble, signal }: BriefTerminal): { readonly w
 }
 
 function Tile({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
-  const { id, name, recipe, restored, lastOutputAt, clients, trouble } = terminal;
+  const { id, name, recipe, restored, lastOutputAt, clients, trouble, agent } = terminal;
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     if (canvas.current === null) return undefined;
@@ -76,6 +77,7 @@ function Tile({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
           {name}
         </a>
         <State {...state} />
+        {agent !== undefined && <AgentChip agent={agent} />}
         <span class="soft grow">{clients > 0 ? `${clients} attached` : ""}</span>
         <Ago at={lastOutputAt} />
       </p>
@@ -83,6 +85,23 @@ function Tile({ terminal }: { readonly terminal: BriefTerminal }): JSX.Element {
         {trouble ?? `${programText(recipe.argv)} · ${shortPath(cwd, 28)}`}
       </p>
     </li>
+  );
+}
+
+const AGENT_TONES: Readonly<Record<AgentState, Tone>> = {
+  working: "good",
+  waiting: "warn",
+  idle: "soft",
+  unknown: "soft",
+};
+
+/** The agent CLI in front of a terminal. Its conversation is for those who point at it: the id is long. */
+function AgentChip({ agent: { name, state, session } }: { readonly agent: AgentInFront }): JSX.Element {
+  const word = state === "waiting" ? `${name} waits for you` : state === "unknown" ? name : `${name} ${state}`;
+  return (
+    <span title={session === undefined ? "Its conversation is not known" : `Conversation ${session}`}>
+      <State word={word} tone={AGENT_TONES[state]} />
+    </span>
   );
 }
 

@@ -7,6 +7,7 @@ import type { Refusal } from "../../base/result.ts";
 import type { DeviceRights } from "../../core/devices.ts";
 import type { Mute } from "../../core/notify/mutes.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
+import type { AgentInFront } from "../../core/terminal/agent-in-front.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
@@ -265,6 +266,8 @@ export type BriefTerminal = Omit<Terminal, "recipe"> & {
   readonly bytes: number;
   /** Why it is not started yet, although it was tried. If it runs: why its output is not recorded. */
   readonly trouble?: string;
+  /** The agent CLI that runs in front of it, if one does. */
+  readonly agent?: AgentInFront;
 };
 
 export type ListedTerminal = BriefTerminal & Pick<Terminal, "recipe">;
