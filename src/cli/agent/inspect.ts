@@ -15,7 +15,7 @@ import { count, printJson, say, wrapped } from "../print.ts";
 import { tableText } from "../table.ts";
 import { lookAtAgent } from "./find.ts";
 import { MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
-import { rowOf, spanText } from "./row.ts";
+import { noteText, rowOf, spanText, usageText } from "./row.ts";
 import { ruleText } from "./rules.ts";
 import { fetching, workspaceLines } from "./workspace.ts";
 
@@ -37,7 +37,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
   const lines: readonly (readonly [string, string | null])[] = [
     ["agent", `${agent.name} (${agent.id})`],
     ["parent", agent.parent],
-    ["state", `${agent.state}${agent.note === null ? "" : `: ${localTimes(view, agent.note)}`}`],
+    ["state", [agent.state, localTimes(view, noteText(agent))].filter((part) => part !== "").join(": ")],
     ["provider", [agent.provider, agent.model, agent.permissionMode].filter((part) => part !== null).join(", ")],
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
@@ -46,6 +46,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
+    ["used", agent.usage === undefined ? null : usageText(agent.usage)],
     ["inbox", count(inbox, "message")],
     ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),

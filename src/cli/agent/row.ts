@@ -1,15 +1,37 @@
 // Agents as `--json` prints them. Other programs rely on this shape: fields are added, never changed.
+import type { Usage } from "../../core/agent/provider.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 
 export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
 
 export function rowOf(agent: ListedAgent): ListedAgent {
   const { id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt } = agent;
-  const { turns, turnStartedAt, pid, note } = agent;
+  const { turns, turnStartedAt, pid, note, failure, usage } = agent;
   return {
     ...{ id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt },
     ...{ turns, turnStartedAt, pid, note },
+    ...(failure !== undefined && { failure }),
+    ...(usage !== undefined && { usage }),
   };
+}
+
+/** Why it does not go on, or what became of its last turn, and what to do about it. */
+export function noteText({ name, note, failure, turnStartedAt }: ListedAgent): string {
+  if (failure === undefined || turnStartedAt !== null) return note ?? "";
+  const why =
+    note?.includes(failure.reason) === true ? note : `${note ?? ""} Turn ${failure.turn} failed: ${failure.reason}`;
+  return `${why.trim()} → holdfast agent retry ${name}`;
+}
+
+/** "12.3k in, 1.2k out, $0.42". */
+export function usageText({ input_tokens, output_tokens, cost_usd }: Usage): string {
+  const cost = cost_usd === undefined ? "" : `, $${cost_usd.toFixed(cost_usd < 1 ? 3 : 2)}`;
+  return `${tokensText(input_tokens)} in, ${tokensText(output_tokens)} out${cost}`;
+}
+
+export function tokensText(tokens: number): string {
+  if (tokens < 1_000) return `${tokens}`;
+  return tokens < 1_000_000 ? `${(tokens / 1_000).toFixed(1)}k` : `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
 /** An agent whose parent is missing is placed at the top, so that none is left out. */

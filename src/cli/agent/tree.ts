@@ -14,9 +14,9 @@ import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
-import { spanText, type TreeRow, treeOf } from "./row.ts";
+import { noteText, spanText, type TreeRow, treeOf, usageText } from "./row.ts";
 
-const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "NOTE"];
+const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "USED", "NOTE"];
 
 async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
@@ -49,8 +49,9 @@ function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
 }
 
 function cellsOf(zone: Zone, { drawn, row }: Drawn, now: number): string[] {
-  const { id, provider, state, turns, turnStartedAt, inbox, prompts, note } = row;
-  const turn = turnStartedAt === null ? `${turns}` : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
+  const { id, provider, state, turns, turnStartedAt, inbox, prompts, failure, usage } = row;
+  const rests = failure === undefined ? `${turns}` : `${turns}, failed`;
+  const turn = turnStartedAt === null ? rests : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
   return [
     drawn,
     shortId(id),
@@ -59,7 +60,8 @@ function cellsOf(zone: Zone, { drawn, row }: Drawn, now: number): string[] {
     turn,
     `${inbox}`,
     `${prompts.length}`,
-    note === null ? "" : localTimes(zone, note),
+    usage === undefined ? "" : usageText(usage),
+    localTimes(zone, noteText(row)),
   ];
 }
 
