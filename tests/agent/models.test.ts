@@ -114,7 +114,7 @@ test("a message that is refused for good is asked for once more only if a person
   expect(fixture.refusal({ kind: "inbox-drop", id: "a", messages: ["m2"] })).toBe("given");
   fixture.says("a", refused);
   expect(fixture.do({ kind: "inbox-drop", id: "a", messages: ["m2"] })).toEqual(["message.dropped a"]);
-  expect(fixture.refusal({ kind: "inbox-drop", id: "a", messages: ["m2"] })).toBe("no-message");
+  expect(fixture.refusal({ kind: "inbox-drop", id: "a", messages: ["m2"] })).toBe("unknown");
   fixture.do({ kind: "retry", id: "a" });
   expect(heard(fixture)).toEqual(["1 word", "answer 1", "3 next"]);
   fixture.done("a");

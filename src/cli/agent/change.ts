@@ -67,7 +67,7 @@ export const dropCommand = withDaemonWorld(
       key,
       ask: (client, id) =>
         onMessage(client, id, message, (found) => client.call("agent.drop", { id, messages: [found] })),
-      done: NO_MESSAGE,
+      done: "unknown",
       words: (agent) => `The message is dropped. ${isNow(agent)}`,
     }),
 );
@@ -89,9 +89,6 @@ async function edit(
 
 export const editCommand = withDaemonWorld(edit);
 
-/** The code of the daemon, if a message was read or dropped. */
-const NO_MESSAGE = "no-message";
-
 /** Finds an unread message by its id, or its beginning. */
 async function onMessage(
   client: RpcClient,
@@ -103,7 +100,7 @@ async function onMessage(
   if (!inbox.ok) return inbox;
   const [found, other] = inbox.value.filter(({ message_id }) => message_id.startsWith(key));
   if (found === undefined)
-    return refused(NO_MESSAGE, `There is no unread message ${key}.`, "`holdfast agent inbox` shows all.");
+    return refused("unknown", `There is no unread message ${key}.`, "`holdfast agent inbox` shows all.");
   if (other === undefined) return act(found.message_id);
   return refused("ambiguous", `Several unread messages begin with ${key}.`, "Give more of the id.");
 }

@@ -31,7 +31,7 @@ function whyFixed(agent: Agent, message: string): Refusal | undefined {
   const { name } = agent;
   if (waitingMessages(agent).some(({ message_id }) => message_id === message)) return undefined;
   if (!agent.inbox.some(({ message_id }) => message_id === message))
-    return refused("no-message", `${name} has no unread message ${message}.`, `holdfast agent inbox ${name}`).error;
+    return refused("unknown", `${name} has no unread message ${message}.`, `holdfast agent inbox ${name}`).error;
   const hint = `To stop its turn: holdfast agent interrupt ${name}`;
   return refused("given", `${name} is working on the message ${message} already.`, hint).error;
 }
