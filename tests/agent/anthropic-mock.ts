@@ -70,7 +70,8 @@ export class AnthropicMock {
     if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last });
     if (last.includes("limit:")) return limited(last);
     const busy = [...JSON.stringify(body.messages).matchAll(/busy: (\d)(s?)/g)].at(-1);
-    if (busy !== undefined && tools.length > 0 && this.#refused < Number(busy[1])) return this.#tooBusy(busy[2] === "s");
+    if (busy !== undefined && tools.length > 0 && this.#refused < Number(busy[1]))
+      return this.#tooBusy(busy[2] === "s");
     const stall = last.includes("stall:") ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
     return stream(body.model, this.#block(last), stall);
   }

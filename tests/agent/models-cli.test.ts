@@ -70,6 +70,12 @@ test("a message that is refused for good blocks nothing: it is seen, changed, dr
   rejects(await home.run("agent", "retry", "refused", "--without"), 1, "has not failed");
 });
 
+test("usage agents sums what agents used", async () => {
+  const { agents, total } = await home.json("usage", "agents");
+  expect([agents.length, agents[0]?.name, total]).toEqual([1, "refused", agents[0]?.usage]);
+  expect(await home.ok("usage", "agents")).toMatch(/^in all +4 +2 +10 +\$0\.500$/m);
+});
+
 test("a conversation that is too long goes on without its oldest turns, and says so", async () => {
   await make("long");
   for (const turn of ["one", "two", "three"]) {

@@ -9,9 +9,9 @@ import { plainLine } from "../../base/visible.ts";
 import type { AgentEvent, Trimmed } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { Entry } from "../../log/session/entry.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
-import { usageText } from "./row.ts";
 
 /** A line about the agent, or text from it; `part` continues where the last text ended. */
 export type Told =

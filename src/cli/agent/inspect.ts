@@ -6,6 +6,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { visibleLine, visibleProse } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -15,7 +16,7 @@ import { count, printJson, say, wrapped } from "../print.ts";
 import { tableText } from "../table.ts";
 import { lookAtAgent } from "./find.ts";
 import { MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
-import { noteText, rowOf, spanText, usageText } from "./row.ts";
+import { noteText, rowOf, spanText } from "./row.ts";
 import { ruleText } from "./rules.ts";
 import { fetching, workspaceLines } from "./workspace.ts";
 

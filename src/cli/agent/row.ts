@@ -1,5 +1,4 @@
 // Agents as `--json` prints them. Other programs rely on this shape: fields are added, never changed.
-import type { Usage } from "../../core/agent/provider.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 
 export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
@@ -21,17 +20,6 @@ export function noteText({ name, note, failure, turnStartedAt }: ListedAgent): s
   const why =
     note?.includes(failure.reason) === true ? note : `${note ?? ""} Turn ${failure.turn} failed: ${failure.reason}`;
   return `${why.trim()} → holdfast agent retry ${name}`;
-}
-
-/** "12.3k in, 1.2k out, $0.42". */
-export function usageText({ input_tokens, output_tokens, cost_usd }: Usage): string {
-  const cost = cost_usd === undefined ? "" : `, $${cost_usd.toFixed(cost_usd < 1 ? 3 : 2)}`;
-  return `${tokensText(input_tokens)} in, ${tokensText(output_tokens)} out${cost}`;
-}
-
-export function tokensText(tokens: number): string {
-  if (tokens < 1_000) return `${tokens}`;
-  return tokens < 1_000_000 ? `${(tokens / 1_000).toFixed(1)}k` : `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
 /** An agent whose parent is missing is placed at the top, so that none is left out. */

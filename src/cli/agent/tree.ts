@@ -5,6 +5,7 @@ import { shortId } from "../../base/ids.ts";
 import { localTimes, type Zone } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -14,7 +15,7 @@ import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
-import { noteText, spanText, type TreeRow, treeOf, usageText } from "./row.ts";
+import { noteText, spanText, type TreeRow, treeOf } from "./row.ts";
 
 const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "USED", "NOTE"];
 

@@ -6,7 +6,8 @@ import { heard } from "./apply-process.ts";
 import { endMark } from "./conversation.ts";
 import type { AgentEvent, AgentRead, TurnEnded, TurnRetrying, TurnStart, Woken } from "./events.ts";
 import { cut, MAX_ANSWER, MAX_LAST_TEXT, MAX_PROVIDER_WAIT_MS } from "./limits.ts";
-import { addUsage, type ProviderEvent, styleOf } from "./provider.ts";
+import { type ProviderEvent, styleOf } from "./provider.ts";
+import { addUsage } from "./usage.ts";
 
 export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
   switch (event.event) {

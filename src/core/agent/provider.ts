@@ -55,18 +55,6 @@ export type Usage = {
   readonly cost_usd?: number;
 };
 
-export function addUsage(one: Usage | undefined, other: Usage): Usage {
-  if (one === undefined) return other;
-  const sum = (a: number | undefined, b: number | undefined) => (a === undefined ? b : a + (b ?? 0));
-  const [cached, cost] = [sum(one.cached_tokens, other.cached_tokens), sum(one.cost_usd, other.cost_usd)];
-  return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    ...(cached !== undefined && { cached_tokens: cached }),
-    ...(cost !== undefined && { cost_usd: cost }),
-  };
-}
-
 /** In tokens, as far as the provider names them. */
 export type ContextLimit = { readonly limit?: number; readonly used?: number };
 
