@@ -42,6 +42,8 @@ export class CircuitBreaker {
   #failures = 0;
   /** Open: when it opened. HalfOpen: when its probe was admitted. */
   #since = 0;
+  /** Why the last call failed, if the caller said so. */
+  #cause: string | undefined;
   /** HalfOpen: whether its probe was cancelled (C5). */
   #probeIsGone = false;
 
@@ -90,8 +92,9 @@ export class CircuitBreaker {
     this.#change("success", now);
   }
 
-  failed(pass: Pass, now: number): void {
+  failed(pass: Pass, now: number, cause?: string): void {
     if (pass.period !== this.#period) return; // C3
+    this.#cause = cause;
     this.#failures += 1;
     const last = this.#state === "HalfOpen" || this.#failures >= this.policy.threshold;
     this.#change(last ? "failure at threshold" : "failure below threshold", now);
@@ -112,6 +115,7 @@ export class CircuitBreaker {
     const { name } = this.policy;
     const seconds = Math.ceil((this.until - now) / 1_000);
     const why = this.#state === "Open" ? "it failed too often" : "one call is testing whether it has recovered";
-    return refused("circuit-open", `${name} is not being called: ${why}.`, `Try again in ${seconds} s.`);
+    const cause = this.#cause === undefined ? "" : ` It failed with: ${this.#cause}`;
+    return refused("circuit-open", `${name} is not being called: ${why}.${cause}`, `Try again in ${seconds} s.`);
   }
 }

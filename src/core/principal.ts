@@ -157,6 +157,8 @@ export const RIGHTS = {
   "agent.send": "act",
   "agent.terminate": "act",
   "agent.retry": "act",
+  "agent.drop": "act",
+  "agent.edit": "act",
   "agent.interrupt": "act",
   "agent.suspend": "act",
   "agent.set": "act",

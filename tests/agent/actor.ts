@@ -4,6 +4,7 @@
 //   crash        ends with an error at once;  hang          says nothing more
 //   long F writes how long its prompt was; once F what comes next is left out where the file is there, else it is made
 //   wait F       goes on when there is such a file; fail X  fails the turn
+//   partial X    says a part of what it will say; retrying X  says that its provider tries again
 //   sh X         runs it in a shell, as a coding agent does, and says its exit code and what it wrote
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
 import { appendFileSync, existsSync, writeSync } from "node:fs";
@@ -43,6 +44,11 @@ async function shell(script: string): Promise<string> {
   return `exit ${code}: ${out}`;
 }
 
+function tellNews(verb: string, what: string): void {
+  if (verb === "partial") tell({ type: "partial", text: what });
+  if (verb === "retrying") tell({ type: "retrying", reason: what, attempt: 1, of: 3, delay_ms: 60_000 });
+}
+
 async function act(line: string, whole: string): Promise<string> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const what = rest.join(" ");
@@ -53,6 +59,7 @@ async function act(line: string, whole: string): Promise<string> {
   if (verb === "append") appendFileSync(rest[0] ?? "", `${rest.slice(1).join(" ")}\n`);
   if (verb === "long") appendFileSync(what, `${whole.length}\n`);
   if (verb === "wait") await isThere(what);
+  tellNews(verb, what);
   if (verb === "fail") return fail(what);
   if (verb === "once") return once(what);
   if (verb === "ask") {

@@ -46,6 +46,8 @@ function setUp(codec = scripted) {
         return read.push(...events) > 0;
       },
       taken: async () => true,
+      partial: () => undefined,
+      now: () => fixture.now,
       onBug: (error) => void bugs.push(error),
     },
   );

@@ -1,7 +1,8 @@
 // Stands in for a service we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback. It speaks
 // the real protocol (server-sent events). The last words of the person determine its answer:
 //   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle
-//   of its answer; `limit:` is refused with 429; all else is echoed.
+//   of its answer; `limit:` is refused with 429; `busy: N` is refused N times, with an hour or, `busy: Ns`, a second to
+//   wait; all else is echoed.
 import type { Server } from "bun";
 import { until } from "../until.ts";
 import { AGENT_PATIENCE_MS, type AgentHome } from "./agent-home.ts";
@@ -19,6 +20,7 @@ export class AnthropicMock {
   readonly #server: Server<undefined>;
   readonly #stalled: (() => void)[] = [];
   #uses = 0;
+  #refused = 0;
 
   constructor(tls?: { readonly key: Bun.BunFile; readonly cert: Bun.BunFile }) {
     this.#server = Bun.serve({
@@ -36,6 +38,11 @@ export class AnthropicMock {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** `busy:` begins to count anew. */
+  rested(): void {
+    this.#refused = 0;
   }
 
   /** Lets stalled answers continue. */
@@ -62,8 +69,17 @@ export class AnthropicMock {
     // Titles and the like have no tools.
     if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last });
     if (last.includes("limit:")) return limited(last);
+    const busy = [...JSON.stringify(body.messages).matchAll(/busy: (\d)(s?)/g)].at(-1);
+    if (busy !== undefined && tools.length > 0 && this.#refused < Number(busy[1]))
+      return this.#tooBusy(busy[2] === "s");
     const stall = last.includes("stall:") ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
     return stream(body.model, this.#block(last), stall);
+  }
+
+  #tooBusy(isShort: boolean): Response {
+    this.#refused += 1;
+    const error = { type: "rate_limit_error", message: "slow down" };
+    return Response.json({ type: "error", error }, { status: 429, headers: { "retry-after": isShort ? "1" : "3600" } });
   }
 
   #block(last: string): Block {

@@ -107,7 +107,11 @@ test("a result ends the turn: successfully, with a temporary or permanent failur
   const result = { type: "result", subtype: "success", is_error: false, result: "done" };
   expect(said(result).events).toEqual([{ kind: "done", response: "done" }]);
   const bad = { ...result, is_error: true, result: "API Error" };
-  expect(said({ ...bad, api_error_status: 429 }).events).toEqual([
+  for (const status of [429, 529])
+    expect(said({ ...bad, api_error_status: status }).events).toEqual([
+      { kind: "limit", until: "", reason: "API Error" },
+    ]);
+  expect(said({ ...bad, api_error_status: 500 }).events).toEqual([
     { kind: "failed", reason: "API Error", retryable: true },
   ]);
   expect(said({ ...bad, api_error_status: 400 }).events).toEqual([
@@ -121,6 +125,38 @@ test("a result ends the turn: successfully, with a temporary or permanent failur
   expect(said({ type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1 } }).events).toEqual([]);
   const never = { type: "rate_limit_event", rate_limit_info: { status: "rejected", resetsAt: 1e300 } };
   expect(said(never).events).toEqual([{ kind: "limit", until: "9999-12-31T23:59:59.999Z" }]);
+});
+
+test("C6 pieces of its own text are partial, and all other lines of that stream are empty parts of it", () => {
+  const delta = (delta: object, parent: string | null = null) => {
+    const event = { type: "content_block_delta", index: 0, delta };
+    return said({ type: "stream_event", event, parent_tool_use_id: parent });
+  };
+  expect(delta({ type: "text_delta", text: "Hel" })).toEqual({ events: [], replies: [], partial: "Hel" });
+  expect(delta({ type: "text_delta", text: "of a subagent" }, "toolu_1").partial).toBe("");
+  expect(delta({ type: "input_json_delta", partial_json: "{" }).partial).toBe("");
+  expect(said({ type: "stream_event", event: { type: "message_stop" } }).partial).toBe("");
+});
+
+test("its own retries, what a turn used, and its words about a refusal of its API", () => {
+  const retry = { type: "system", subtype: "api_retry", attempt: 3, max_retries: 10 };
+  expect(said({ ...retry, retry_delay_ms: 2450.57, error_status: 429, error: "rate_limit" }).events).toEqual([
+    { kind: "retrying", reason: "429 rate_limit", attempt: 3, of: 10, delay_ms: 2451 },
+  ]);
+  const tokens = { input_tokens: 10, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, output_tokens: 5 };
+  const result = { type: "result", subtype: "success", is_error: false, result: "done" };
+  expect(said({ ...result, usage: tokens, total_cost_usd: 0.5 }).events).toEqual([
+    {
+      kind: "usage",
+      usage: { input_tokens: 60, output_tokens: 5, cached_tokens: 30, cost_usd: 0.5 },
+      total: "process",
+    },
+    { kind: "done", response: "done" },
+  ]);
+  const hostile = { ...tokens, output_tokens: -1 };
+  expect(said({ ...result, usage: hostile, total_cost_usd: 0.5 }).events).toHaveLength(1);
+  const message = { content: [{ type: "text", text: "API Error: Request rejected (429)" }] };
+  expect(said({ type: "assistant", message, parent_tool_use_id: null, error: "rate_limit" }).events).toEqual([]);
 });
 
 test("lines that are not JSON, of unknown types or without the expected fields are ignored", () => {

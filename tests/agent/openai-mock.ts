@@ -11,17 +11,27 @@ export type Reply =
     }
   /** Part of the text, then the connection is closed. */
   | { readonly kind: "break"; readonly text: string }
-  | { readonly kind: "status"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      /** What its error says. */
+      readonly message?: string;
+    }
   /** Begins with `text`, and goes on with `more` until it is cut off. */
   | { readonly kind: "endless"; readonly text: string; readonly more: string }
-  /** The head of an answer, and then nothing until `release`. */
-  | { readonly kind: "stall" };
+  /** The head of an answer, with some text if there is one, and then nothing until `release`. */
+  | { readonly kind: "stall"; readonly text?: string };
 
 export type Asked = {
   readonly model: string;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[];
+  readonly stream_options?: { readonly include_usage: boolean };
 };
+
+/** What it says of each request that wants it counted: as many tokens of input as there are messages. */
+const USAGE = { completion_tokens: 5, prompt_tokens_details: { cached_tokens: 1 }, cost: 0.25 };
 
 export class OpenAiMock {
   readonly asked: Asked[] = [];
@@ -95,10 +105,16 @@ export class OpenAiMock {
     this.keys.push(request.headers.get("authorization"));
     const reply = this.#next.shift() ?? this.#fitting() ?? { kind: "text", text: "nothing more" };
     if (reply.kind === "status")
-      return new Response('{"error":{"message":"not now"}}', { status: reply.status, headers: { ...reply.headers } });
+      return Response.json(
+        { error: { message: reply.message ?? "not now" } },
+        { ...reply, headers: { ...reply.headers } },
+      );
     if (reply.kind === "endless") return new Response(this.#endless(reply.text, reply.more));
     const stall = reply.kind === "stall" ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
-    return new Response(streamOf(reply, stall), { headers: { "content-type": "text/event-stream" } });
+    const { stream_options, messages } = this.asked.at(-1) ?? { messages: [] };
+    const usage = { ...USAGE, prompt_tokens: messages.length };
+    const counted = stream_options?.include_usage === true ? `data: ${JSON.stringify({ choices: [], usage })}\n\n` : "";
+    return new Response(streamOf(reply, stall, counted), { headers: { "content-type": "text/event-stream" } });
   }
 }
 
@@ -113,18 +129,20 @@ export const chunk = (delta: unknown, finish: string | null = null) =>
 function streamOf(
   reply: Exclude<Reply, { kind: "status" | "endless" }>,
   stall: Promise<void>,
+  counted: string,
 ): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder();
   return new ReadableStream({
     async start(controller) {
       const say = (text: string) => controller.enqueue(bytes.encode(text));
       say(chunk({ role: "assistant", content: "" }));
+      if (reply.kind === "stall" && reply.text !== undefined) say(chunk({ content: reply.text }));
       await stall;
       for (const part of reply.kind === "call" ? calling(reply) : saying(reply)) say(part);
       await Bun.sleep(0); // So that what was said leaves before a cut.
       if (reply.kind === "break") return controller.error(new Error("cut"));
       say(chunk({}, reply.kind === "call" ? "tool_calls" : "stop"));
-      say("data: [DONE]\n\n");
+      say(`${counted}data: [DONE]\n\n`);
       controller.close();
     },
   });

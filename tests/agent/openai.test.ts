@@ -130,14 +130,16 @@ function asking(): Agent {
 
 function modelsAt(clock: SimClock, breaker = { threshold: 5, timeoutMs: 30_000 }) {
   const answers: (readonly ProviderEvent[])[] = [];
+  const partials: string[] = [];
   const models = new BareModels({
     ...{ clock, http: realHttpClient(), tools: [], variable: () => undefined, breaker },
     answered: async (_, __, events) => void answers.push(events),
+    partial: (_, __, from, text) => void partials.push(`${from} ${text}`),
     onBug: (error) => {
       throw error;
     },
   });
-  return { models, answers };
+  return { models, answers, partials };
 }
 
 function withUrl(agent: Agent, url: string): Agent {

@@ -184,6 +184,51 @@ test("AG-7(a,b) after a power cut a root continues by itself, one with policy as
   expect((await place.shown(asks)).lastText).toBe("on again");
 });
 
+/** Does what the report says is next for an agent; returns the command. */
+async function doNext(place: AgentHome, id: string): Promise<string | undefined> {
+  const { items } = await place.report();
+  const next = items.find((item) => item.id === id)?.next;
+  const [, prompt] = /^holdfast answer (\S+) allow$/.exec(next ?? "") ?? [];
+  const [, retried] = /^holdfast agent retry (\S+)$/.exec(next ?? "") ?? [];
+  if (prompt !== undefined) expect(await place.answer(prompt)).toMatchObject({ ok: true });
+  if (retried !== undefined) await place.must("agent.retry", { id });
+  return next?.replace(/[0-9a-f]{8,}/, "ID");
+}
+
+test("a report offers to answer only those prompts that can be answered: after a kill of processes, of holders, and a power cut", async () => {
+  const place = home();
+  const first = await place.live(boot(1));
+  const ids = new Map<string, string>();
+  const policy = { recovery_prompt: ">> ask Bash again" };
+  for (const name of ["lives", "killed", "unheld", "asks"]) {
+    const settings = name === "asks" ? { ...policy, recovery: "ask" as const } : policy;
+    const id = await place.agent(name, { settings });
+    ids.set(name, id);
+    await place.say(id, ">> ask Bash ls");
+    await place.becomes(id, "waiting");
+  }
+  const of = (name: string) => ids.get(name) ?? "";
+  const pids = await Promise.all(["killed", "asks"].map(async (name) => Number((await place.shown(of(name))).pid)));
+  const holder = await holderOf(place, of("unheld"));
+  await place.kill(first);
+  for (const pid of [...pids, holder]) killIfThere(pid);
+  const second = await place.live(boot(1));
+  expect(await doNext(place, of("lives"))).toBe("holdfast answer ID allow");
+  expect(await doNext(place, of("killed"))).toBe("holdfast agent tree");
+  expect(await doNext(place, of("unheld"))).toBe("holdfast agent tree");
+  expect(await doNext(place, of("asks"))).toBe("holdfast agent retry ID");
+  await place.rests(of("lives"), 1);
+  for (const name of ["killed", "unheld", "asks"]) await place.becomes(of(name), "waiting"); // They ask again.
+  expect(second.process.exitCode).toBe(null);
+  await powerCut(place);
+  await place.live(boot(2));
+  expect(await doNext(place, of("killed"))).toBe("holdfast agent tree");
+  expect(await doNext(place, of("asks"))).toBe("holdfast agent retry ID");
+  for (const name of ["killed", "unheld", "asks"]) await place.becomes(of(name), "waiting");
+  for (const { id } of await place.must("prompt.list", {})) expect(await place.answer(id)).toMatchObject({ ok: true });
+  for (const name of ["killed", "unheld", "asks"]) await place.rests(of(name), 1);
+});
+
 test("SP-2(a) a killed holder takes its process down, and a new one continues", async () => {
   const place = home();
   await place.live();

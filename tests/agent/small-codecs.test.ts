@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { command } from "../../src/wire/provider/command.ts";
 import { answerMcp, type ToolServer } from "../../src/wire/provider/mcp.ts";
-import { AnswerReader, refusalOf, requestOf } from "../../src/wire/provider/openai.ts";
+import { AnswerReader, requestOf } from "../../src/wire/provider/openai.ts";
+import { refusalOf } from "../../src/wire/provider/openai-error.ts";
 import { scripted } from "../../src/wire/provider/scripted.ts";
 import { facts, RECIPE } from "./facts.ts";
 
@@ -114,8 +115,9 @@ test("the same conversation always makes the same request", () => {
     { role: "tool", call: "c1", ok: true, result: "done" },
   ] as const;
   const tools = [{ name: "complete", description: "Ends it.", schema: { type: "object" } }];
-  const request = requestOf({ ...RECIPE, model: "m1" }, "Be brief.", said, tools);
-  expect(request).toEqual(requestOf({ ...RECIPE, model: "m1" }, "Be brief.", structuredClone(said), tools));
+  const rest = { instructions: "Be brief.", tools, forgotten: 0, isCounted: true };
+  const request = requestOf({ ...rest, recipe: { ...RECIPE, model: "m1" }, said });
+  expect(request).toEqual(requestOf({ ...rest, recipe: { ...RECIPE, model: "m1" }, said: structuredClone(said) }));
   expect(request).toMatchObject({
     model: "m1",
     stream: true,
@@ -149,6 +151,7 @@ test("an answer is decoded from its stream however it is split, and half of one 
       kind: "said",
       text: "Héllo",
       calls: [{ call: "c1", tool: "complete", args: { a: 1 } }],
+      usage: undefined,
     });
   }
   const half = new AnswerReader();
@@ -199,14 +202,66 @@ test("an error in the middle of a stream, arguments that are not JSON and a refu
   const bad = new AnswerReader();
   bad.feed(chunk({ tool_calls: [{ index: 0, id: "c", function: { name: "t", arguments: "{" } }] }, "tool_calls"));
   expect(bad.end()).toMatchObject({ kind: "failed", retryable: true });
-  expect(refusalOf(429, '{"error":{"message":"slow down"}}', "2")).toEqual({
-    failure: { kind: "failed", reason: "429: slow down", retryable: true },
+  const wait = { "retry-after": "2" };
+  expect(refusedWith(429, '{"error":{"message":"slow down"}}', wait)).toEqual({
+    failure: { kind: "failed", reason: "429: slow down", retryable: true, passing: true },
     afterMs: 2000,
   });
-  expect(refusalOf(401, "no key", null)).toEqual({
+  expect(refusedWith(401, "no key")).toEqual({
     failure: { kind: "failed", reason: "401: no key", retryable: false },
     afterMs: undefined,
   });
+});
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+function refusedWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  return refusalOf(status, body, (name) => headers[name] ?? null, NOW);
+}
+
+test("OE1 when an endpoint may be asked again is a number of seconds or milliseconds, or a date", () => {
+  const after = (headers: Readonly<Record<string, string>>) => refusedWith(429, "{}", headers).afterMs;
+  expect(after({ "retry-after": "Thu, 01 Jan 2026 00:01:00 GMT" })).toBe(60_000);
+  expect(after({ "retry-after": "30", "retry-after-ms": "1500" })).toBe(1_500);
+  expect([{ "retry-after": "soon" }, { "retry-after": "-1" }, {}].map(after)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(refusedWith(400, "{}", { "retry-after": "30" }).afterMs).toBeUndefined();
+});
+
+test.each([
+  [
+    "This model's maximum context length is 8,192 tokens. However, your messages resulted in 9,001 tokens.",
+    { limit: 8192, used: 9001 },
+  ],
+  [
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens.",
+    { limit: 131_072, used: 140_000 },
+  ],
+  ["prompt is too long: 210000 tokens > 200000 maximum", { limit: 200_000, used: 210_000 }],
+  [
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    { limit: 1_048_576, used: 1_200_000 },
+  ],
+  [
+    "the request (5000) exceeds the available context size (4096 tokens), try increasing it",
+    { limit: 4096, used: 5000 },
+  ],
+  ["Input exceeds the context window of this model.", {}],
+])("OE1 a conversation that is too long is known by the endpoint's words: %p", (message, context) => {
+  const { failure } = refusedWith(400, JSON.stringify({ error: { message } }));
+  expect(failure).toEqual({ kind: "failed", reason: `400: ${message}`, retryable: false, context });
+});
+
+test("OE1 a conversation that is too long is known by the name of the error, also in the middle of a stream", () => {
+  const error = { type: "exceed_context_size_error", n_ctx: 4096, n_prompt_tokens: 5000, message: "no" };
+  expect(refusedWith(400, JSON.stringify({ error })).failure.context).toEqual({ limit: 4096, used: 5000 });
+  const reader = new AnswerReader();
+  reader.feed('data: {"error":{"code":"context_length_exceeded","message":"too long"}}\n');
+  expect(reader.end()).toEqual({ kind: "failed", reason: "too long", retryable: false, context: {} });
+  expect(refusedWith(400, '{"error":{"message":"bad image"}}').failure).not.toHaveProperty("context");
 });
 
 const SERVER: ToolServer = {

@@ -187,7 +187,7 @@ test("a turn that fails before its messages were accepted keeps them, and the ag
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
   expect(fixture.says("a", { kind: "failed", reason: "no key", retryable: false })).toEqual([
-    ...["agent.read a", "turn.failed a", "agent.held a"],
+    ...["agent.read a", "turn.failed a", "conversation.trimmed a", "agent.held a"],
   ]);
   expect([fixture.state("a"), fixture.agent("a").inbox.length, fixture.effects("a")]).toEqual(["suspended", 1, []]);
   fixture.do({ kind: "retry", id: "a" });
@@ -339,9 +339,11 @@ test("why a turn failed is known until one is complete, and listed", () => {
   fixture.start("a");
   fixture.says("a", { kind: "failed", reason: "no key", retryable: false });
   const failure = { turn: 1, reason: "no key", at: fixture.at };
-  expect([fixture.agent("a").failure, listedAgent(fixture.agent("a")).failure]).toEqual([failure, failure]);
+  const listed = () => listedAgent(fixture.agent("a")).failure;
+  expect([fixture.agent("a").failure, listed()]).toMatchObject([{ ...failure, prompt: "m1" }, failure]);
+  expect(listed()).not.toHaveProperty("prompt");
   fixture.send("a", "m2");
-  expect(fixture.agent("a").failure).toEqual(failure);
+  expect(listed()).toEqual(failure);
   const { confirmed, entries } = fixture.agent("a").outbox;
   fixture.do({ kind: "taken", id: "a", generation: 1, through: confirmed + entries.length, pieces: 9 });
   fixture.done("a", "better");

@@ -1,17 +1,20 @@
-// `holdfast agent terminate|retry|interrupt|suspend|set`: a command to one agent.
+// `holdfast agent terminate|retry|interrupt|suspend|set` and `agent inbox drop|edit`: a command to one agent.
 // CH1. Repeating a command is safe: if a daemon accepted it and then died, the next daemon's "already done" is success.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
+import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { printJson, say } from "../print.ts";
 import { onAgent } from "./find.ts";
+import { givenText } from "./input.ts";
 import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
 
 export type TerminateFlags = DataFlags & { readonly reason?: string };
+export type RetryFlags = DataFlags & { readonly without?: boolean };
 export type SetFlags = DataFlags & SettingFlags;
 
 type AgentChange = {
@@ -49,14 +52,58 @@ export const terminateCommand = withDaemonWorld((world: DaemonCommandWorld, flag
   }),
 );
 
-export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
+export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: RetryFlags, key: string) =>
   change(world, flags, {
     key,
-    ask: (client, id) => client.call("agent.retry", { id }),
+    ask: (client, id) => client.call("agent.retry", { id, ...(flags.without === true && { without: true }) }),
     done: "nothing-to-retry",
     words: isNow,
   }),
 );
+
+export const dropCommand = withDaemonWorld(
+  (world: DaemonCommandWorld, flags: DataFlags, key: string, message: string) =>
+    change(world, flags, {
+      key,
+      ask: (client, id) =>
+        onMessage(client, id, message, (found) => client.call("agent.drop", { id, messages: [found] })),
+      done: "unknown",
+      words: (agent) => `The message is dropped. ${isNow(agent)}`,
+    }),
+);
+
+async function edit(
+  world: DaemonCommandWorld,
+  flags: DataFlags,
+  key: string,
+  ...text: [string, string]
+): Promise<Exit> {
+  const [message, words] = [text[0], await givenText(text[1])];
+  return change(world, flags, {
+    key,
+    ask: (client, id) =>
+      onMessage(client, id, message, (found) => client.call("agent.edit", { id, message: found, text: words })),
+    words: (agent) => `The message is changed. ${isNow(agent)}`,
+  });
+}
+
+export const editCommand = withDaemonWorld(edit);
+
+/** Finds an unread message by its id, or its beginning. */
+async function onMessage(
+  client: RpcClient,
+  id: string,
+  key: string,
+  act: (message: string) => Promise<Result<ListedAgent>>,
+): Promise<Result<ListedAgent>> {
+  const inbox = await allRows(client, "agent.inbox", { id });
+  if (!inbox.ok) return inbox;
+  const [found, other] = inbox.value.filter(({ message_id }) => message_id.startsWith(key));
+  if (found === undefined)
+    return refused("unknown", `There is no unread message ${key}.`, "`holdfast agent inbox` shows all.");
+  if (other === undefined) return act(found.message_id);
+  return refused("ambiguous", `Several unread messages begin with ${key}.`, "Give more of the id.");
+}
 
 export const interruptCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
   change(world, flags, {

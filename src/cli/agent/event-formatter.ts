@@ -6,9 +6,10 @@
 //      an agent's own text do (`quoted`). Names of tools have one line.
 import { localTime, type Zone } from "../../base/local-time.ts";
 import { plainLine } from "../../base/visible.ts";
-import type { AgentEvent } from "../../core/agent/events.ts";
+import type { AgentEvent, Trimmed } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { Entry } from "../../log/session/entry.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 
@@ -39,9 +40,10 @@ export class AgentEventFormatter {
     if (event.event === "turn.start") this.#said = "";
     if (event.event === "agent.read") return event.data.events.flatMap((piece) => this.#piece(piece));
     if (event.event === "turn.complete") {
-      const { turn, response } = event.data;
+      const { turn, response, usage } = event.data;
       const known = this.#said.trimEnd().endsWith(response.trimEnd());
-      return [...(known ? [] : [textOf(response, false)]), line(`turn ${turn} is complete`)]; // TE1
+      const used = usage === undefined ? "" : ` (${usageText(usage)})`;
+      return [...(known ? [] : [textOf(response, false)]), line(`turn ${turn} is complete${used}`)]; // TE1
     }
     const words = lifeWords(event, this.#zone) ?? talkWords(event, this.#zone);
     return words === undefined ? [] : [line(words)];
@@ -98,8 +100,14 @@ function pieceWords(piece: ProviderEvent, zone: Zone): string | undefined {
       return `${piece.ok ? "got" : "failed"}: ${quoted(piece.text)}`;
     case "failed":
       return `its provider failed: ${quoted(piece.reason)}`;
-    case "limit":
-      return `a usage limit applies until ${plainLine(localTime(zone, piece.until))}`;
+    case "limit": {
+      const until = piece.until === "" ? "" : ` until ${plainLine(localTime(zone, piece.until))}`;
+      return `a usage limit applies${until}${because(piece.reason ?? "")}`;
+    }
+    case "retrying": {
+      const seconds = Math.ceil(piece.delay_ms / 1000);
+      return `its provider tries again in ${seconds} s (${piece.attempt} of ${piece.of}): ${quoted(piece.reason)}`;
+    }
     default:
       return undefined;
   }
@@ -123,7 +131,7 @@ function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
     case "agent.released":
       return "continues";
     case "agent.sleeping":
-      return `sleeps until ${localTime(zone, event.data.until)}`;
+      return `sleeps until ${localTime(zone, event.data.until)}${because(event.data.reason ?? "")}`;
     case "agent.woken":
       return "woke up";
     case "suspend.result":
@@ -144,6 +152,12 @@ function talkWords(event: AgentEvent, zone: Zone): string | undefined {
   switch (event.event) {
     case "message.enqueued":
       return `${event.data.kind} from ${senderName(event.data)}: ${quoted(event.data.payload)}`;
+    case "message.dropped":
+      return `the message ${event.data.message_id} was dropped`;
+    case "message.edited":
+      return `the message ${event.data.message_id} is now: ${quoted(event.data.payload)}`;
+    case "conversation.trimmed":
+      return trimmedWords(event.data);
     case "turn.start":
       return `turn ${event.data.turn} begins`;
     case "turn.retrying":
@@ -168,6 +182,14 @@ function talkWords(event: AgentEvent, zone: Zone): string | undefined {
     default:
       return undefined;
   }
+}
+
+function trimmedWords({ from, to, why, limit }: Trimmed): string {
+  const pieces = to - from;
+  const which = pieces === 1 ? "a piece" : `${pieces} pieces`;
+  if (why === "failed") return `is asked without ${which} of its conversation: that turn failed`;
+  const most = limit === undefined ? "" : ` of ${limit} tokens`;
+  return `is asked without ${which} of its conversation from now on: with them it is longer than the model's limit${most}`;
 }
 
 function because(message: string): string {

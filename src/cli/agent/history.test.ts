@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../../base/json.ts";
 import type { EntryFound } from "../log/merge.ts";
-import { ToldLog } from "./history.ts";
+import { ToldLog, textOf } from "./history.ts";
 
 const ts = "2026-01-02T03:04:05.678Z";
 const TIME = "2026-01-02 03:04:05 UTC  ";
@@ -19,7 +19,7 @@ function entry(event: string, data: Record<string, Json>): EntryFound {
 
 const read = (...events: Json[]) => entry("agent.read", { generation: 1, offset: 1, events, at: ts });
 const rowsOf = (view: typeof VIEW, ...entries: EntryFound[]) =>
-  new ToldLog(view).text(entries).split("\n").slice(0, -1);
+  textOf(new ToldLog(view).rows(entries)).split("\n").slice(0, -1);
 
 test("LG1, LG2 every row of an agent's text is marked, however long it is and whatever it says", () => {
   const text = [FORGED, WIDE, HOSTILE].map((words) => ({ kind: "text", text: words }));

@@ -6,6 +6,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { visibleLine, visibleProse } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -15,7 +16,7 @@ import { count, printJson, say, wrapped } from "../print.ts";
 import { tableText } from "../table.ts";
 import { lookAtAgent } from "./find.ts";
 import { MIN_COLUMNS, type RowView, rowView } from "./prompt-block.ts";
-import { rowOf, spanText } from "./row.ts";
+import { noteText, rowOf, spanText } from "./row.ts";
 import { ruleText } from "./rules.ts";
 import { fetching, workspaceLines } from "./workspace.ts";
 
@@ -38,7 +39,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["agent", `${agent.name} (${agent.id})`],
     ["parent", agent.parent],
     ["lane", agent.lane ?? null],
-    ["state", `${agent.state}${agent.note === null ? "" : `: ${localTimes(view, agent.note)}`}`],
+    ["state", [agent.state, localTimes(view, noteText(agent))].filter((part) => part !== "").join(": ")],
     ["provider", [agent.provider, agent.model, agent.permissionMode].filter((part) => part !== null).join(", ")],
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
@@ -47,6 +48,7 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
+    ["used", agent.usage === undefined ? null : usageText(agent.usage)],
     ["inbox", count(inbox, "message")],
     ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),

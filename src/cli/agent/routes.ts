@@ -13,7 +13,7 @@ import {
   text,
   textFlag,
 } from "../flags.ts";
-import type { SetFlags, TerminateFlags } from "./change.ts";
+import type { RetryFlags, SetFlags, TerminateFlags } from "./change.ts";
 import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
@@ -22,7 +22,7 @@ import { workspaceFlags } from "./workspace-flags.ts";
 
 const ROW = [
   "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt,",
-  "turns, turnStartedAt, pid, note, lane}",
+  "turns, turnStartedAt, pid, note, failure, usage, lane}",
 ].join(" ");
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 
@@ -128,7 +128,7 @@ const inspect = buildCommand<DataFlags, [agent: string], Context>({
   docs: { brief: "Show everything about one agent" },
 });
 
-const inbox = buildCommand<DataFlags, [agent: string], Context>({
+const unread = buildCommand<DataFlags, [agent: string], Context>({
   loader: async () => (await import("./inspect.ts")).inboxCommand,
   parameters: {
     flags: {
@@ -140,12 +140,45 @@ const inbox = buildCommand<DataFlags, [agent: string], Context>({
   docs: { brief: "Show an agent's unread messages" },
 });
 
+const letter = {
+  parse: text,
+  placeholder: "message",
+  brief: "A message's id, or its beginning (agent inbox)",
+} as const;
+
+const drop = buildCommand<DataFlags, [agent: string, message: string], Context>({
+  loader: async () => (await import("./change.ts")).dropCommand,
+  parameters: {
+    flags: { home, json: row },
+    positional: { kind: "tuple", parameters: [agent, letter] },
+  },
+  docs: described(
+    "Remove an unread message, which the agent then never gets",
+    "Its log keeps it. A message that the agent is working on cannot be removed: interrupt its turn first.",
+  ),
+});
+
+const edit = buildCommand<DataFlags, [agent: string, message: string, text: string], Context>({
+  loader: async () => (await import("./change.ts")).editCommand,
+  parameters: { flags: { home, json: row }, positional: { kind: "tuple", parameters: [agent, letter, words] } },
+  docs: described(
+    "Replace the text of an unread message",
+    "For a message that made a turn fail; `agent retry` then tries again. The log keeps the old text.",
+  ),
+});
+
+const inbox = buildRouteMap<"show" | "drop" | "edit", Context>({
+  routes: { show: unread, drop, edit },
+  defaultCommand: "show",
+  docs: { brief: "Show an agent's unread messages, remove or change one" },
+});
+
 const log = buildCommand<AgentLogFlags, [agent: string], Context>({
   loader: async () => (await import("./history.ts")).agentLogCommand,
   parameters: {
     flags: {
       home,
-      lines: countFlag("1000", "How many of the last events"),
+      lines: countFlag("1000", "How many of the last lines; with --all or --json, how many events"),
       all: flag("Every event as it is on disk, including bookkeeping"),
       json: flag("One JSON array of entries"),
     },
@@ -184,10 +217,16 @@ const terminate = buildCommand<TerminateFlags, [agent: string], Context>({
   docs: { brief: "Terminate an agent and the agents below it" },
 });
 
-const retry = buildCommand<DataFlags, [agent: string], Context>({
+const retry = buildCommand<RetryFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).retryCommand,
-  parameters: { flags: { home, json: row }, positional: one },
-  docs: { brief: "Continue an agent that crashed for good, is asleep, or waits after a crash" },
+  parameters: {
+    flags: { home, without: flag("Leave out what the turn that failed was given"), json: row },
+    positional: one,
+  },
+  docs: described(
+    "Continue an agent that crashed for good, is asleep or waits, and repeat a turn that failed",
+    "With --without its messages are dropped, and a bare model is not asked with that turn again; the rest goes on.",
+  ),
 });
 
 const interrupt = buildCommand<DataFlags, [agent: string], Context>({

@@ -5,12 +5,22 @@ export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
 
 export function rowOf(agent: ListedAgent): ListedAgent {
   const { id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt } = agent;
-  const { turns, turnStartedAt, pid, note, lane } = agent;
+  const { turns, turnStartedAt, pid, note, failure, usage, lane } = agent;
   return {
     ...{ id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt },
     ...{ turns, turnStartedAt, pid, note },
+    ...(failure !== undefined && { failure }),
+    ...(usage !== undefined && { usage }),
     ...(lane !== undefined && { lane }),
   };
+}
+
+/** Why it does not go on, or what became of its last turn, and what to do about it. */
+export function noteText({ name, note, failure, turnStartedAt }: ListedAgent): string {
+  if (failure === undefined || turnStartedAt !== null) return note ?? "";
+  const why =
+    note?.includes(failure.reason) === true ? note : `${note ?? ""} Turn ${failure.turn} failed: ${failure.reason}`;
+  return `${why.trim()} → holdfast agent retry ${name}`;
 }
 
 /** An agent whose parent is missing is placed at the top, so that none is left out. */

@@ -5,6 +5,7 @@ import { shortId } from "../../base/ids.ts";
 import { localTimes, type Zone } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -14,9 +15,9 @@ import { meantHome } from "../home.ts";
 import { look } from "../look.ts";
 import { printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
-import { spanText, type TreeRow, treeOf } from "./row.ts";
+import { noteText, spanText, type TreeRow, treeOf } from "./row.ts";
 
-const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "NOTE"];
+const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "USED", "NOTE"];
 
 async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
@@ -49,8 +50,9 @@ export function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
 }
 
 function cellsOf(zone: Zone, { drawn, row }: Drawn, now: number): string[] {
-  const { id, provider, state, turns, turnStartedAt, inbox, prompts, note } = row;
-  const turn = turnStartedAt === null ? `${turns}` : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
+  const { id, provider, state, turns, turnStartedAt, inbox, prompts, failure, usage } = row;
+  const rests = failure === undefined ? `${turns}` : `${turns}, failed`;
+  const turn = turnStartedAt === null ? rests : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
   return [
     drawn,
     shortId(id),
@@ -59,7 +61,8 @@ function cellsOf(zone: Zone, { drawn, row }: Drawn, now: number): string[] {
     turn,
     `${inbox}`,
     `${prompts.length}`,
-    note === null ? "" : localTimes(zone, note),
+    usage === undefined ? "" : usageText(usage),
+    localTimes(zone, noteText(row)),
   ];
 }
 

@@ -315,8 +315,21 @@ const gc = buildCommand<GcFlags, [], Context>({
   ),
 });
 
-const usage = buildRouteMap<"disk", Context>({
+const usage = buildRouteMap<"agents" | "disk", Context>({
   routes: {
+    agents: buildCommand<DataFlags, [], Context>({
+      loader: async () => (await import("../agent/usage.ts")).usageAgentsCommand,
+      parameters: {
+        flags: {
+          home,
+          json: flag("One JSON object {agents: [{id, name, provider, model, turns, usage}], total}"),
+        },
+      },
+      docs: described(
+        "Show the tokens that agents have used, and what they cost, as far as their providers say it",
+        "Of the agents that are in the tree, and their turns that have ended.",
+      ),
+    }),
     disk: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./usage.ts")).usageDiskCommand,
       parameters: {
@@ -333,7 +346,7 @@ const usage = buildRouteMap<"disk", Context>({
       ),
     }),
   },
-  docs: { brief: "What is used: disk" },
+  docs: { brief: "What is used: disk, tokens of agents" },
 });
 
 const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Context>({

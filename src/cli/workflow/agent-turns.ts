@@ -1,7 +1,7 @@
 // The turns of an agent that works on a step, formatted like `agent log`.
 import { agentSession } from "../../core/agent/agent.ts";
 import type { Console } from "../../world/console.ts";
-import { ToldLog } from "../agent/history.ts";
+import { ToldLog, textOf } from "../agent/history.ts";
 import { rowView } from "../agent/prompt-block.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { DurableEnd } from "../log/durable.ts";
@@ -30,7 +30,7 @@ export class AgentTurns {
     const until = all ? endOf(view) : new DurableEnd(this.#world.disk).of(opened);
     this.#cursor.next = 0; // There may be more by now.
     const found = inOrder(view, new Map([[this.#session, this.#cursor]]), { from: this.#shown + 1, until }, []);
-    const text = this.#told.text([...found]);
+    const text = textOf(this.#told.rows([...found]));
     this.#shown = Math.max(this.#shown, until);
     if (text !== "") await out.write(text);
   }

@@ -6,7 +6,7 @@
 // R3. The outbox has what the current process was given and has not confirmed; its numbers start at 1 with each
 //     process.
 import type { Json } from "../../base/json.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Conversation, Mark } from "./conversation.ts";
 import type {
   AgentSettings,
   Broadcast,
@@ -20,7 +20,7 @@ import type {
   Terminated,
 } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
-import { type Input, styleOf } from "./provider.ts";
+import { type Input, styleOf, type Usage } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
 /** AG-4: active means that it has, or may have, its own process or request. */
@@ -67,6 +67,23 @@ export type Turn = {
   readonly interrupted: boolean;
   /** What was said in it so far, cut: the response, if the provider gives none. */
   readonly said: string;
+  readonly usage?: Usage;
+  /** What its provider is doing about a failure of its own. */
+  readonly trouble?: { readonly reason: string; readonly until: string };
+  /** How often in a row it slept without knowing for how long. */
+  readonly naps?: number;
+  /** Where it begins in the conversation of a bare LLM. */
+  readonly mark: Mark;
+};
+
+/** A turn that failed. Its `messages` are in the inbox, or its `prompt` was taken and is kept: it can be repeated. */
+export type Failure = {
+  readonly turn: number;
+  readonly reason: string;
+  readonly at: string;
+  readonly messages: readonly string[];
+  readonly prompt?: string;
+  readonly mark: Mark;
 };
 
 export type TurnEnd =
@@ -139,8 +156,12 @@ export type Agent = {
   readonly outcome: TurnEnd | undefined;
   /** When its last turn ended, or it was created: the least recently used agent makes room. */
   readonly lastUsed: string;
-  /** Why its last turn failed, until one is complete. */
-  readonly failure?: { readonly turn: number; readonly reason: string; readonly at: string };
+  /** Its last turn, if that failed, until one is complete. */
+  readonly failure?: Failure;
+  /** Of all its turns that have ended. */
+  readonly usage?: Usage;
+  /** What its provider has said so far that its process, or its session, costs. */
+  readonly billed?: number;
   /** The last text it produced, cut. */
   readonly lastText: string;
   readonly prompts: readonly Prompt[];
@@ -148,7 +169,7 @@ export type Agent = {
   readonly reminders: readonly Reminder[];
   /** Texts that it was told are on their way to its siblings, with those that do not have them yet. */
   readonly broadcasts: readonly Broadcast[];
-  readonly sleep: { readonly until: string } | undefined;
+  readonly sleep: { readonly until: string; readonly reason?: string } | undefined;
   /** Why it is not resumed automatically after a crash. */
   readonly held: { readonly reason: string; readonly at: string } | undefined;
   /** Why it was set aside: from then on it can only be terminated. Never in a log: the next daemon tries it again. */

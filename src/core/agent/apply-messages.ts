@@ -1,5 +1,5 @@
 // Folds messages and calls of our tools.
-import type { Agent, Call, Outbox } from "./agent.ts";
+import type { Agent, Call, Failure, Outbox } from "./agent.ts";
 import { heard } from "./apply-process.ts";
 import type { AgentEvent, ToolAnswered } from "./events.ts";
 import { MAX_CALLS, MAX_SEEN } from "./limits.ts";
@@ -23,6 +23,12 @@ export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefine
       return { ...agent, broadcasts: passed(agent.broadcasts, event.data.count) };
     case "message.delivered":
       return delivered(agent, event.data.message_id);
+    case "message.dropped":
+      return dropped(delivered(agent, event.data.message_id), event.data.message_id);
+    case "message.edited": {
+      const { message_id: id, payload } = event.data;
+      return { ...agent, inbox: agent.inbox.map((one) => (one.message_id === id ? { ...one, payload } : one)) };
+    }
     case "tool.answered":
       return answered(agent, event.data);
     case "tool.taken":
@@ -46,6 +52,17 @@ function delivered(agent: Agent, id: string): Agent {
   const { turn } = agent;
   if (turn === undefined || !turn.messages.includes(id)) return { ...agent, inbox };
   return { ...agent, inbox, turn: { ...turn, messages: turn.messages.filter((one) => one !== id) } };
+}
+
+function dropped(agent: Agent, id: string): Agent {
+  const { failure } = agent;
+  if (failure === undefined) return agent;
+  return withFailure(agent, { ...failure, messages: failure.messages.filter((one) => one !== id) });
+}
+
+/** A failure is known for as long as its turn can be repeated. */
+export function withFailure({ failure: _, ...agent }: Agent, failure: Failure): Agent {
+  return failure.messages.length === 0 && failure.prompt === undefined ? agent : { ...agent, failure };
 }
 
 /** The calls of the current and the last turn are kept: a repeated call is answered from here. */

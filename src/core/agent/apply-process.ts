@@ -53,8 +53,9 @@ function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Ag
   const entries: Entry[] = [{ kind: "open" }];
   if (prompt !== null && turn !== undefined) entries.push({ kind: "prompt", handed: prompt, turn: turn.number });
   const again = prompt === null || turn === undefined ? turn : { ...turn, prompt, taken: false, early: undefined };
+  const { billed: _, ...rest } = agent;
   return {
-    ...agent,
+    ...(keepsBill(agent) ? agent : rest),
     generation,
     consumed: 0,
     turn: again,
@@ -63,6 +64,11 @@ function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Ag
     process: { kind: "Spawning", since: at },
     session: { kind: "active" },
   };
+}
+
+/** What an ACP session costs is a total of the session, that of Claude Code one of the process. */
+function keepsBill({ plan }: Agent): boolean {
+  return plan.recipe.provider === "acp";
 }
 
 function stopping({ reason, signal, kill_at }: ProcessStopping): ProcessState {

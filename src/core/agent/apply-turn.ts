@@ -1,17 +1,20 @@
 // Folds turns, and the provider's output in them.
-import type { Agent, Turn, TurnEnd } from "./agent.ts";
+import { timeText } from "../../base/time-text.ts";
+import type { Agent, Failure, Turn, TurnEnd } from "./agent.ts";
 import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
-import type { AgentEvent, AgentRead, TurnStart, Woken } from "./events.ts";
-import { cut, MAX_ANSWER, MAX_LAST_TEXT } from "./limits.ts";
+import { endMark } from "./conversation.ts";
+import type { AgentEvent, AgentRead, TurnEnded, TurnRetrying, TurnStart, Woken } from "./events.ts";
+import { cut, MAX_ANSWER, MAX_LAST_TEXT, MAX_PROVIDER_WAIT_MS } from "./limits.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
+import { addUsage } from "./usage.ts";
 
 export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
   switch (event.event) {
     case "turn.start":
       return started(agent, event.data);
     case "turn.retrying":
-      return withTurn(agent, (turn) => ({ ...turn, tries: turn.tries + 1, retryAt: event.data.until }));
+      return retrying(agent, event.data);
     case "turn.interrupted": {
       const told = withTurn(agent, (turn) => ({ ...turn, interrupted: true }));
       return hasProcess(agent) ? { ...told, outbox: withEntry(agent.outbox, { kind: "interrupt" }) } : told;
@@ -19,24 +22,50 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
     case "turn.complete": {
       const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
       const end = { kind: "complete", response: event.data.response } as const;
-      const { failure: _, ...rest } = over(agent, event.data.at, end);
+      const { failure: _, ...rest } = over(agent, event.data, end);
       return { ...rest, lastText };
     }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
       const consumed = styleOf(agent.plan.recipe) === "request" ? agent.consumed + 1 : agent.consumed;
-      const { turn, reason, at } = event.data;
-      return { ...over(agent, at, { kind: "failed", reason }), consumed, failure: { turn, reason, at } };
+      const { reason } = event.data;
+      return {
+        ...over(agent, event.data, { kind: "failed", reason }),
+        consumed,
+        failure: failureOf(agent, event.data),
+      };
     }
     case "agent.read":
       return read(agent, event.data);
     case "agent.sleeping":
-      return { ...agent, sleep: { until: event.data.until } };
+      return sleeping(agent, event.data);
     case "agent.woken":
       return woken(agent, event.data);
     default:
       return undefined;
   }
+}
+
+function retrying(agent: Agent, { until, reason, waited }: TurnRetrying): Agent {
+  const trouble = { reason, until };
+  const once = waited === true ? 0 : 1;
+  return withTurn(agent, (turn) => ({ ...turn, tries: turn.tries + once, retryAt: until, trouble }));
+}
+
+function sleeping(agent: Agent, { until, reason }: { readonly until: string; readonly reason?: string }): Agent {
+  const asleep = { ...agent, sleep: { until, ...(reason !== undefined && { reason }) } };
+  return withTurn(asleep, (turn) => ({ ...turn, naps: (turn.naps ?? 0) + 1 }));
+}
+
+/** Messages that were taken are no longer in the inbox: the prompt is kept, to be given again (`agent retry`). */
+function failureOf(
+  { turn, conversation }: Agent,
+  { turn: number, reason, at }: TurnEnded & { reason: string },
+): Failure {
+  const messages = turn?.messages ?? [];
+  const mark = turn?.mark ?? endMark(conversation);
+  const taken = turn !== undefined && messages.length === 0;
+  return { turn: number, reason, at, messages, mark, ...(taken && { prompt: turn.prompt.text }) };
 }
 
 function withTurn(agent: Agent, change: (turn: Turn) => Turn): Agent {
@@ -59,14 +88,14 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
     interrupted: false,
     said: "",
   };
-  const turn = { number, prompt, messages, startedAt: at, ...none };
+  const turn = { number, prompt, messages, startedAt: at, ...none, mark: endMark(agent.conversation) };
   const after = { ...heard(agent, at), turn, turns: number, lastText: "" };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
   if (!hasProcess(agent)) return after;
   return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };
 }
 
-function over(agent: Agent, at: string, end: TurnEnd): Agent {
+function over(agent: Agent, { at, usage }: TurnEnded, end: TurnEnd): Agent {
   const request = styleOf(agent.plan.recipe) === "request";
   const first = agent.owner !== undefined && agent.outcome === undefined;
   return {
@@ -76,12 +105,14 @@ function over(agent: Agent, at: string, end: TurnEnd): Agent {
     sleep: undefined,
     lastUsed: at,
     session: request ? { kind: "idle" } : agent.session,
+    ...(usage !== undefined && { usage: addUsage(agent.usage, usage) }),
   };
 }
 
 function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
   const open = agent.open || events.some(({ kind }) => kind === "session");
-  const after = saying(hearing({ ...heard(agent, at), consumed: offset, open }, events), events);
+  const noted = noting(hearing({ ...heard(agent, at), consumed: offset, open }, events), events, at);
+  const after = saying(noted, events);
   if (styleOf(agent.plan.recipe) === "request") return answered(after, events);
   const end = endOf(events, after.turn);
   if (end === undefined || agent.sleep !== undefined) return after;
@@ -89,8 +120,43 @@ function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
 }
 
 function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
-  const isWord = ({ kind }: ProviderEvent) => kind !== "session" && kind !== "withdrawn";
+  const silent: readonly ProviderEvent["kind"][] = ["session", "withdrawn", "usage", "retrying", "later", "limit"];
+  const isWord = ({ kind }: ProviderEvent) => !silent.includes(kind);
   return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
+}
+
+/** What it has used, and what its provider does about its own failures: news only until there is other news. */
+function noting(agent: Agent, events: readonly ProviderEvent[], at: string): Agent {
+  let after = agent;
+  for (const event of events) {
+    if (event.kind === "usage") after = billed(after, event);
+    else if (event.kind === "retrying") after = withTrouble(after, troubleOf(event, at));
+    else if (after.turn?.trouble !== undefined) after = withTrouble(after, undefined);
+  }
+  return after;
+}
+
+function withTrouble(agent: Agent, trouble: Turn["trouble"]): Agent {
+  return withTurn(agent, ({ trouble: _, ...turn }) => ({ ...turn, ...(trouble !== undefined && { trouble }) }));
+}
+
+function troubleOf({ reason, delay_ms, attempt, of }: Retrying, at: string): Turn["trouble"] {
+  const until = timeText(Date.parse(at) + Math.min(Math.max(0, delay_ms), MAX_PROVIDER_WAIT_MS));
+  return { reason: `Its provider tries again by itself (${attempt} of ${of}): ${reason}`, until };
+}
+
+type Retrying = Extract<ProviderEvent, { kind: "retrying" }>;
+type Used = Extract<ProviderEvent, { kind: "usage" }>;
+
+/** A total that is smaller than the last one has begun anew. */
+function billed(agent: Agent, { usage, total }: Used): Agent {
+  const { cost_usd: cost, ...tokens } = usage;
+  const before = agent.billed ?? 0;
+  const isTotal = total !== undefined && cost !== undefined;
+  const own = isTotal && cost >= before ? cost - before : cost;
+  const used = { ...tokens, ...(own !== undefined && { cost_usd: own }) };
+  const after = withTurn(agent, (turn) => ({ ...turn, usage: addUsage(turn.usage, used) }));
+  return isTotal ? { ...after, billed: cost } : after;
 }
 
 /** Pieces are joined; a new text replaces the last one. */
@@ -102,13 +168,19 @@ function saying(agent: Agent, events: readonly ProviderEvent[]): Agent {
     lastText = cut(event.part === true ? lastText + event.text : event.text, MAX_LAST_TEXT);
     said = cut(event.part === true || said === "" ? said + event.text : `${said}\n${event.text}`, MAX_ANSWER);
   }
-  return withTurn({ ...agent, lastText }, (turn) => ({ ...turn, said }));
+  const isNew = said !== agent.turn?.said;
+  return withTurn({ ...agent, lastText }, (turn) => ({ ...turn, said, ...(isNew && { naps: 0 }) }));
 }
 
 /** The model has the prompt once it has said anything. */
 function answered(agent: Agent, events: readonly ProviderEvent[]): Agent {
-  if (events.some(({ kind }) => kind === "failed" || kind === "limit")) return agent;
+  if (events.some(isNoAnswer)) return agent;
   return withTurn(agent, (turn) => ({ ...turn, taken: true, tries: 0, retryAt: undefined }));
+}
+
+/** A request that was refused, or not made: the model has not heard it. */
+export function isNoAnswer({ kind }: ProviderEvent): boolean {
+  return kind === "failed" || kind === "limit" || kind === "later";
 }
 
 /** How the events end the current turn; without a separate response, the text said is the response. */
@@ -121,7 +193,8 @@ export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined):
 }
 
 function woken(agent: Agent, { prompt, at }: Woken): Agent {
-  const awake = withTurn({ ...heard(agent, at), sleep: undefined }, (turn) => ({ ...turn, retryAt: undefined }));
+  const up = withTrouble({ ...heard(agent, at), sleep: undefined }, undefined);
+  const awake = withTurn(up, (turn) => ({ ...turn, retryAt: undefined }));
   if (prompt === null || awake.turn === undefined) return awake;
   const turn = { ...awake.turn, prompt, taken: false };
   return { ...awake, turn, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: turn.number }) };

@@ -4,7 +4,7 @@
 // A3. The cost of one event does not grow with the history.
 import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { RULE_BOOK } from "./agent.ts";
-import { applyMessages } from "./apply-messages.ts";
+import { applyMessages, withFailure } from "./apply-messages.ts";
 import { applyProcess } from "./apply-process.ts";
 import { applyPrompts } from "./apply-prompts.ts";
 import { applyTurn } from "./apply-turn.ts";
@@ -29,7 +29,15 @@ export function applyAgent(before: AgentRecord | undefined, event: AgentEvent): 
     applyPrompts(agent, event) ??
     applyLife(agent, event);
   if (styleOf(agent.plan.recipe) !== "request") return after;
-  return { ...after, conversation: converse(after.conversation, event) };
+  return { ...withoutPrompt(after, event), conversation: converse(after.conversation, event) };
+}
+
+/** A turn that is left out of the conversation is not repeated. */
+function withoutPrompt(agent: Agent, event: AgentEvent): Agent {
+  if (agent.failure === undefined || event.event !== "conversation.trimmed" || event.data.why !== "failed")
+    return agent;
+  const { prompt: _, ...failure } = agent.failure;
+  return withFailure(agent, failure);
 }
 
 function applyBook(book: RuleBook | undefined, event: AgentEvent): RuleBook {

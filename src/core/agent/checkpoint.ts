@@ -7,7 +7,7 @@ import { type Conversation, putAway } from "./conversation.ts";
 /**
  * Raise it with every change of the fold or the state: a checkpoint with another version is folded again from the log.
  */
-export const STORED_VERSION = 3;
+export const STORED_VERSION = 4;
 
 /** `resident` is the agent's record: the name is part of the file format. */
 export type StoredResident = {
@@ -17,6 +17,6 @@ export type StoredResident = {
 
 export function storedOf(record: AgentRecord): StoredResident {
   if (record.kind === "rules") return { version: STORED_VERSION, resident: record };
-  const { earlier, bytes } = putAway(record.conversation); // L3 of conversation.ts
-  return { version: STORED_VERSION, resident: { ...record, conversation: { earlier, bytes } } };
+  const { said: _, ...rest } = putAway(record.conversation); // L3 of conversation.ts
+  return { version: STORED_VERSION, resident: { ...record, conversation: rest } };
 }

@@ -51,8 +51,16 @@ export type AgentCommand =
   | To<"send", { readonly message: string; readonly payload: string; readonly replyTo: string | undefined }>
   /** By a person, unless `by` is given. */
   | To<"terminate", { readonly reason: string; readonly by?: "workflow" }>
-  /** After `PermanentlyFailed`, a hold, or a backoff: continue now. */
-  | To<"retry">
+  /**
+   * After `PermanentlyFailed`, a hold, a backoff, or a turn that failed: continue now. `without` what the turn that
+   * failed was given.
+   */
+  | To<"retry", { readonly without?: boolean | undefined }>
+  /** Messages that it was not given yet. */
+  | To<"inbox-drop", { readonly messages: readonly string[] }>
+  | To<"inbox-edit", { readonly message: string; readonly payload: string }>
+  /** Its conversation is longer than its model takes (`isTooLong`). */
+  | To<"trim">
   | To<"interrupt">
   | To<"set", { readonly settings: Partial<AgentSettings> }>
   /** Give up its slot, once its turn is over. */

@@ -6,14 +6,15 @@
 import { backoffMs } from "../../base/backoff.ts";
 import { sizeOf } from "../workflow/limits.ts";
 import type { Agent } from "./agent.ts";
-import { endOf } from "./apply-turn.ts";
+import { endOf, isNoAnswer } from "./apply-turn.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
-import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_REQUEST_ID, MAX_TOOL, MAX_TRIES } from "./limits.ts";
+import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_REASON, MAX_REQUEST_ID, MAX_TOOL, MAX_TRIES } from "./limits.ts";
 import { isAlive } from "./process.ts";
 import { ask, withdraw } from "./prompts.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
 import { answerCall } from "./tools.ts";
+import { trim } from "./trim.ts";
 import { deliverTurn, endTurn, failTurn, settleInline } from "./turns.ts";
 
 type Read = Extract<AgentCommand, { readonly kind: "read" }>;
@@ -26,7 +27,7 @@ export function read(draft: Draft, agent: Agent, { generation, offset, events }:
   if (!request && !isAlive(agent.process)) return;
   const most = request ? MAX_ANSWER : MAX_PIECE;
   const kept = events.map((event) => bounded(event, most));
-  const failed = request && events.some(({ kind }) => kind === "failed" || kind === "limit");
+  const failed = request && events.some(isNoAnswer);
   if (!failed) settleInline(draft, id);
   draft.add(id, { event: "agent.read", data: { generation, offset, events: kept, at: draft.at } });
   if (request && !failed) deliverTurn(draft, id);
@@ -48,6 +49,8 @@ function bounded(event: ProviderEvent, most: number): ProviderEvent {
     return { kind, request: shortId(request), tool: cut(tool, MAX_TOOL), input: null };
   }
   if (event.kind === "withdrawn") return { ...event, request: shortId(event.request) };
+  if (event.kind === "retrying" || event.kind === "later" || event.kind === "failed")
+    return { ...event, reason: cut(event.reason, MAX_REASON) };
   if (event.kind === "call") {
     const args = sizeOf(event.args) > MAX_INPUT ? null : event.args;
     return { ...event, call: shortId(event.call), tool: cut(event.tool, MAX_TOOL), args };
@@ -66,7 +69,8 @@ function meaning(draft: Draft, id: string, event: ProviderEvent): void {
   else if (event.kind === "ask") asked(draft, agent, event);
   else if (event.kind === "withdrawn") withdraw(draft, agent, event.request);
   else if (event.kind === "call") called(draft, id, event);
-  else if (event.kind === "limit") limited(draft, agent, event.until);
+  else if (event.kind === "limit") limited(draft, agent, event);
+  else if (event.kind === "later") later(draft, agent, event);
   else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
 }
 
@@ -102,29 +106,58 @@ function over(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: 
   if (turn === undefined || agent.sleep !== undefined) return; // I2
   const request = styleOf(agent.plan.recipe) === "request";
   if (!request && !turn.taken) return; // I2: `taken` ends it.
-  if (request && event.kind === "failed" && event.retryable && turn.tries + 1 < MAX_TRIES) {
-    const until = draft.in(backoffMs(turn.tries + 1, 0));
-    draft.add(id, { event: "turn.retrying", data: { turn: turn.number, reason: event.reason, until } });
-    return;
-  }
+  if (request && event.kind === "failed" && isTriedAgain(draft, agent, event)) return;
   const end = endOf([event], turn);
   if (end !== undefined) endTurn(draft, id, end);
 }
 
-/** A limit that is already over, or has no time, is tried again after this. */
+type Failed = Extract<ProviderEvent, { readonly kind: "failed" }>;
+
+/** Whether its request is made again: later, or at once and with less (trim.ts). */
+function isTriedAgain(draft: Draft, agent: Agent, event: Failed): boolean {
+  const { id, turn } = agent;
+  if (turn === undefined) return false;
+  const { reason, context, retryable, passing } = event;
+  const isLast = turn.tries + 1 >= MAX_TRIES;
+  if (passing === true && isLast && agent.settings.sleep_on_limit) {
+    limited(draft, agent, { until: "", reason });
+    return true;
+  }
+  if (isLast || (context === undefined ? !retryable : !trim(draft, agent, context))) return false;
+  const until = draft.in(context === undefined ? backoffMs(turn.tries + 1, 0) : 0);
+  draft.add(id, { event: "turn.retrying", data: { turn: turn.number, reason: cut(reason, MAX_REASON), until } });
+  return true;
+}
+
+/** Nothing was requested: none of its attempts. */
+function later(draft: Draft, { id, turn }: Agent, { reason, until }: { reason: string; until: string }): void {
+  if (turn === undefined) return;
+  const data = { turn: turn.number, reason: cut(reason, MAX_REASON), until, waited: true } as const;
+  draft.add(id, { event: "turn.retrying", data });
+}
+
+/** A limit that is already over, or has no time, is tried again after this, and twice as long each time after that. */
 const SHORT_SLEEP_MS = 60_000;
+const MAX_DOUBLINGS = 6;
 /** No provider's limit lasts longer than a month; one that says so is tried again then. */
 const LONGEST_SLEEP_MS = 31 * 24 * 60 * 60_000;
 
-function limited(draft: Draft, { id, settings, turn }: Agent, until: string): void {
+type Limit = Omit<Extract<ProviderEvent, { readonly kind: "limit" }>, "kind">;
+
+function limited(draft: Draft, { id, settings, turn, sleep }: Agent, { until, reason }: Limit): void {
   if (!settings.sleep_on_limit) {
-    if (turn !== undefined) failTurn(draft, id, `The usage limit is reached, until ${until}.`);
+    const when = until === "" ? "." : `, until ${until}.`;
+    const why = reason === undefined ? "" : ` ${reason}`;
+    if (turn !== undefined) failTurn(draft, id, `The usage limit is reached${when}${why}`);
     return;
   }
   const time = Date.parse(until);
   const isOver = Number.isNaN(time) || time <= draft.now;
-  const later = draft.in(isOver ? SHORT_SLEEP_MS : Math.min(time - draft.now, LONGEST_SLEEP_MS));
-  draft.add(id, { event: "agent.sleeping", data: { until: later, at: draft.at } });
+  if (isOver && sleep !== undefined) return; // How long was said before.
+  const short = SHORT_SLEEP_MS * 2 ** Math.min(turn?.naps ?? 0, MAX_DOUBLINGS);
+  const later = draft.in(isOver ? short : Math.min(time - draft.now, LONGEST_SLEEP_MS));
+  const why = reason === undefined ? {} : { reason: cut(reason, MAX_REASON) };
+  draft.add(id, { event: "agent.sleeping", data: { until: later, at: draft.at, ...why } });
 }
 
 /** An answer that neither calls nor ends is the end: a model that is asked the same again would say the same. */

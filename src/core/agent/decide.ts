@@ -14,16 +14,18 @@ import { escalateStop, wake } from "./decide-wake.ts";
 import { type AgentContext, Draft } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
 import { overForGood } from "./gone.ts";
+import { dropMessages, editMessage } from "./inbox.ts";
 import { whyNotMode } from "./inherit.ts";
 import { cut, MAX_REASON, MAX_REQUEST_ID, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
-import { processMachine } from "./process.ts";
 import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
+import { retry, retryWithout } from "./retry.ts";
 import { type Rule, whyUnfit } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
 import { createAgent, createSession, idTaken, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
+import { isTooLong, trim } from "./trim.ts";
 import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
 /** The tree knows of a decision when this returns; `undo` makes it forget one that was not taken. */
@@ -100,6 +102,9 @@ function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefi
     case "wake":
       wake(draft, agent);
       return undefined;
+    case "trim":
+      if (isTooLong(agent)) trim(draft, agent);
+      return undefined;
     case "schedule":
       return undefined;
     default:
@@ -115,7 +120,7 @@ function call(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
   return undefined;
 }
 
-type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" }>;
+type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" | "inbox-drop" | "inbox-edit" }>;
 
 /** Each is an act of a person towards this agent. */
 function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
@@ -127,7 +132,11 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 function doWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
   switch (command.kind) {
     case "retry":
-      return retry(draft, agent);
+      return command.without === true ? retryWithout(draft, agent) : retry(draft, agent);
+    case "inbox-drop":
+      return dropMessages(draft, agent, command.messages);
+    case "inbox-edit":
+      return editMessage(draft, agent, command);
     case "interrupt":
       return interrupt(draft, agent);
     case "set": {
@@ -143,7 +152,7 @@ function doWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined 
 /** A report about a terminated agent is old (W2), but its last signal may still be due; a request is refused. */
 function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
   const { kind } = command;
-  const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
+  const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate", "trim"];
   if (kind === "wake") escalateStop(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
   if (command.kind === "answer" && isRepeat(agent, command)) return undefined;
@@ -167,17 +176,6 @@ function send(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
   const { message: id, payload, replyTo } = command;
   refreshPrompts(draft, agent);
   return enqueue(draft, draft.agent(agent.id), { id, from: USER, kind: "message", payload, replyTo });
-}
-
-function retry(draft: Draft, agent: Agent): Refusal | undefined {
-  const { id, process: program, held, sleep } = agent;
-  const waits = processMachine.allows(program.kind, "retry");
-  if (!waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
-    return refused("nothing-to-retry", `${agent.name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
-  if (waits) draft.add(id, { event: "agent.retried", data: { at: draft.at } });
-  else if (held !== undefined) draft.add(id, { event: "agent.released", data: { at: draft.at } });
-  if (sleep !== undefined || agent.turn?.retryAt !== undefined) wake(draft, draft.agent(id), "now");
-  return undefined;
 }
 
 function interrupt(draft: Draft, agent: Agent): Refusal | undefined {

@@ -7,7 +7,7 @@
 //     LLM has none: 0.
 // N4. Every text in an event is cut or refused before (limits.ts): a decision fits a transaction of the log.
 import type { Json } from "../../base/json.ts";
-import type { Decision, ProviderEvent, Recipe } from "./provider.ts";
+import type { Decision, ProviderEvent, Recipe, Usage } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -26,7 +26,7 @@ export type AgentEvent =
   | Event<"agent.retried", { readonly at: string }>
   | Event<"agent.held", { readonly reason: string; readonly at: string }>
   | Event<"agent.released", { readonly at: string }>
-  | Event<"agent.sleeping", { readonly until: string; readonly at: string }>
+  | Event<"agent.sleeping", { readonly until: string; readonly at: string; readonly reason?: string }>
   | Event<"agent.woken", Woken>
   | Event<"message.sent", MessageSent>
   | Event<"message.enqueued", Message>
@@ -34,11 +34,15 @@ export type AgentEvent =
   /** This many of its recipients, from the first on, have it, or have ended. */
   | Event<"broadcast.passed", { readonly call: string; readonly count: number; readonly at: string }>
   | Event<"message.delivered", { readonly message_id: string }>
+  /** By a person, before it was given to the agent. */
+  | Event<"message.dropped", { readonly message_id: string; readonly at: string }>
+  | Event<"message.edited", { readonly message_id: string; readonly payload: string; readonly at: string }>
   | Event<"turn.start", TurnStart>
-  | Event<"turn.retrying", { readonly turn: number; readonly reason: string; readonly until: string }>
+  | Event<"turn.retrying", TurnRetrying>
   | Event<"turn.interrupted", { readonly turn: number; readonly at: string }>
-  | Event<"turn.complete", { readonly turn: number; readonly response: string; readonly at: string }>
-  | Event<"turn.failed", { readonly turn: number; readonly reason: string; readonly at: string }>
+  | Event<"turn.complete", TurnEnded & { readonly response: string }>
+  | Event<"turn.failed", TurnEnded & { readonly reason: string }>
+  | Event<"conversation.trimmed", Trimmed>
   | Event<"process.starting", ProcessStarting>
   | Event<"process.running", ProcessRunning>
   | Event<"process.stopping", ProcessStopping>
@@ -178,6 +182,31 @@ export type TurnStart = {
   readonly prompt: string;
   readonly messages: readonly string[];
   readonly uuid: string;
+  readonly at: string;
+};
+
+/** `waited`: nothing was requested, so that this is none of its attempts. */
+export type TurnRetrying = {
+  readonly turn: number;
+  readonly reason: string;
+  readonly until: string;
+  readonly waited?: true;
+};
+
+/** `usage`: of the whole turn, as far as its provider says it. */
+export type TurnEnded = { readonly turn: number; readonly at: string; readonly usage?: Usage };
+
+/**
+ * From now on a bare LLM is asked without these pieces of its conversation, counted from its beginning: `to` is the
+ * first that stays. `bytes`: their length as JSON. `context`: they do not fit; `failed`: their turn failed. `limit`: in
+ * tokens, if it was learnt.
+ */
+export type Trimmed = {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+  readonly why: "context" | "failed";
+  readonly limit?: number;
   readonly at: string;
 };
 

@@ -67,7 +67,15 @@ function pieceOf(piece: ProviderEvent): HistoryPiece[] {
     case "failed":
       return [life("Its provider failed", piece.reason, true)];
     case "limit":
-      return [life("A usage limit applies", `until ${piece.until}`, true)];
+      return [
+        life(
+          "A usage limit applies",
+          [piece.until && `until ${piece.until}`, piece.reason].filter(Boolean).join(": "),
+          true,
+        ),
+      ];
+    case "retrying":
+      return [life(`Its provider tries again (${piece.attempt} of ${piece.of})`, piece.reason, true)];
     default:
       return [];
   }
@@ -138,6 +146,12 @@ function lifeOf(event: AgentEvent): HistoryPiece | undefined {
       return life("Waits", event.data.reason, false);
     case "agent.sleeping":
       return life("Sleeps", `until ${event.data.until}`, false);
+    case "message.dropped":
+      return life("A message was dropped", event.data.message_id, false);
+    case "message.edited":
+      return life("A message was changed", event.data.payload, false);
+    case "conversation.trimmed":
+      return life("A part of its conversation is left out", TRIMMED[event.data.why], false);
     case "agent.woken":
       return life("Woke up", "", false);
     case "process.ended":
@@ -148,6 +162,11 @@ function lifeOf(event: AgentEvent): HistoryPiece | undefined {
       return undefined;
   }
 }
+
+const TRIMMED = {
+  context: "All of it is longer than its model takes.",
+  failed: "It belongs to a turn that failed.",
+} as const;
 
 function endOf({ outcome, reason }: { readonly outcome: string; readonly reason: string }): HistoryPiece | undefined {
   if (outcome === "clean" || outcome === "stopped") return undefined;

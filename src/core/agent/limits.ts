@@ -49,6 +49,8 @@ export const MAX_NAME = 64;
 export const MAX_REASON = 1000;
 /** The last text of an agent, as `inspect` shows it. */
 export const MAX_LAST_TEXT = 4 << 10;
+/** How long a provider may say that it waits, before its silence counts. */
+export const MAX_PROVIDER_WAIT_MS = 3_600_000;
 /** How often a bare LLM's request is tried before its turn fails. */
 export const MAX_TRIES = 6;
 /** The time between SIGTERM and SIGKILL. */

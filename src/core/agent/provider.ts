@@ -24,9 +24,39 @@ export type ProviderEvent =
   | { readonly kind: "call"; readonly call: string; readonly tool: string; readonly args: Json }
   /** The turn is over; without a response, the text of the turn is the response. */
   | { readonly kind: "done"; readonly response?: string }
-  | { readonly kind: "failed"; readonly reason: string; readonly retryable: boolean }
-  /** A usage limit, and when it ends. */
-  | { readonly kind: "limit"; readonly until: string };
+  /** `context`: the conversation is too long. `passing`: it is asked for too often, and only time is needed. */
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly retryable: boolean;
+      readonly context?: ContextLimit;
+      readonly passing?: true;
+    }
+  /** A usage limit, and when it ends; empty if that is not known. */
+  | { readonly kind: "limit"; readonly until: string; readonly reason?: string }
+  /** It was not asked: nothing is to be expected of it before then. */
+  | { readonly kind: "later"; readonly until: string; readonly reason: string }
+  /** It tries again by itself, for the `attempt`th time of `of`. */
+  | {
+      readonly kind: "retrying";
+      readonly reason: string;
+      readonly delay_ms: number;
+      readonly attempt: number;
+      readonly of: number;
+    }
+  /** `total`: its cost is that of all turns since the process, or the session, began. */
+  | { readonly kind: "usage"; readonly usage: Usage; readonly total?: "process" | "session" };
+
+/** Tokens, and dollars if the provider says what it costs. Those read from a cache are part of the input. */
+export type Usage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens?: number;
+  readonly cost_usd?: number;
+};
+
+/** In tokens, as far as the provider names them. */
+export type ContextLimit = { readonly limit?: number; readonly used?: number };
 
 export const PROVIDERS = ["claude", "acp", "openai", "command", "scripted"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -98,7 +128,12 @@ export type SessionFacts = CodecFacts & {
 };
 
 export type Launch = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
-export type Decoded = { readonly events: readonly ProviderEvent[]; readonly replies: readonly string[] };
+/** `partial`: text that comes again as a whole, in an event; empty if the line is only part of such a stream. */
+export type Decoded = {
+  readonly events: readonly ProviderEvent[];
+  readonly replies: readonly string[];
+  readonly partial?: string;
+};
 
 /** V1. For providers on pipes; lines are without their newline. */
 export type Codec = {

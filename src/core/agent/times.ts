@@ -25,10 +25,14 @@ export function dueOf(agent: Agent): string | undefined {
   return hungAt(agent);
 }
 
-/** SP-1: when a silent process is hung. The time does not run while a person is asked, or the agent sleeps. */
+/**
+ * SP-1: when a silent process is hung. The time does not run while a person is asked, the agent sleeps, or its provider
+ * has said that it waits before it tries again.
+ */
 export function hungAt(agent: Agent): string | undefined {
   const { process: program, turn, settings } = agent;
   if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
   if (openPrompts(agent).length > 0) return undefined;
-  return timeText(Date.parse(program.heardAt) + settings.hung_after_ms);
+  const last = Math.max(Date.parse(program.heardAt), Date.parse(turn.trouble?.until ?? program.heardAt));
+  return timeText(last + settings.hung_after_ms);
 }

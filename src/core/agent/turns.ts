@@ -2,13 +2,15 @@
 // E1. A turn ends once: because its provider says so, or because it cannot continue.
 // E2. Messages are delivered when the prompt that contains them was taken, or the result that returned them (AG-3).
 // E3. A turn that fails before its messages were taken leaves them in the inbox, and the agent waits for a message from
-//     a person or its parent: otherwise a permanent failure would repeat forever. Nothing is lost.
-import type { Agent, Call, TurnEnd } from "./agent.ts";
+//     a person or its parent: otherwise a permanent failure would repeat forever. Nothing is lost. A bare LLM is not
+//     asked with that turn again: its messages come with the next one, and once.
+import type { Agent, Call, Turn, TurnEnd } from "./agent.ts";
 import type { Draft } from "./draft.ts";
 import { cut, MAX_ANSWER, MAX_REASON } from "./limits.ts";
 import { tellParent } from "./messages.ts";
-import { styleOf } from "./provider.ts";
+import { styleOf, type Usage } from "./provider.ts";
 import { createDeferred, terminate } from "./spawn.ts";
+import { leaveOutTurn } from "./trim.ts";
 
 export const INTERRUPTED = "It was interrupted.";
 
@@ -20,7 +22,7 @@ export function endTurn(draft: Draft, id: string, end: TurnEnd): void {
 function completeTurn(draft: Draft, id: string, response: string): void {
   const { turn } = draft.agent(id);
   if (turn === undefined) return; // E1
-  const data = { turn: turn.number, response: cut(response, MAX_ANSWER), at: draft.at };
+  const data = { turn: turn.number, response: cut(response, MAX_ANSWER), at: draft.at, ...usageOf(turn) };
   draft.add(id, { event: "turn.complete", data });
   afterTurn(draft, id);
 }
@@ -30,13 +32,19 @@ export function failTurn(draft: Draft, id: string, reason: string): void {
   if (agent.turn === undefined) return; // E1
   // Whatever its provider calls the end of an interrupted turn.
   const why = agent.turn.interrupted ? INTERRUPTED : cut(reason, MAX_REASON);
-  const data = { turn: agent.turn.number, reason: why, at: draft.at };
+  const data = { turn: agent.turn.number, reason: why, at: draft.at, ...usageOf(agent.turn) };
   draft.add(id, { event: "turn.failed", data });
   // E3
-  if (agent.turn.messages.length > 0)
+  if (agent.turn.messages.length > 0) {
+    leaveOutTurn(draft, draft.agent(id), agent.turn);
     draft.add(id, { event: "agent.held", data: { reason: `Its turn failed: ${data.reason}`, at: draft.at } });
+  }
   tellParent(draft, agent, "child.failed", data.reason);
   afterTurn(draft, id);
+}
+
+function usageOf({ usage }: Turn): { readonly usage?: Usage } {
+  return usage === undefined ? {} : { usage };
 }
 
 function afterTurn(draft: Draft, id: string): void {

@@ -8,6 +8,8 @@
 //     until something else arrives.
 // A5. If the codec throws, the connection is over, and the process is left to its holder: nothing of that output was
 //     confirmed, so a later daemon reads it again. The error names the bytes (D3 and D4 of decoder.ts).
+// A6. Partial text is passed on to whoever watches, and is neither recorded nor confirmed; it comes again as a whole.
+//     Only as a sign of life, and before its holder has too much that is not confirmed, is it recorded how far it went.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
@@ -25,10 +27,16 @@ export type AgentConnectionPorts = {
   /** Returns false if it was refused; throws if it cannot be decided. */
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
   taken(through: number, pieces: number): Promise<boolean>;
+  /** A6 */
+  partial(offset: number, from: number, text: string): void;
+  now(): number;
   /** The codec threw, or what follows from it. The connection is closed. */
   onBug(error: unknown): void;
 };
 
+/** A6. A holder stops reading its program at 4 MiB. */
+const MAX_UNREAD = 1 << 20;
+const MAX_QUIET_MS = 30_000;
 /** Replies that the protocol requires at once are numbered separately from the outbox. */
 const REPLIES = "daemon-replies";
 
@@ -43,6 +51,8 @@ export class AgentConnection implements HolderConnection {
   #sending = false;
   /** The last entry that was sent to the holder, and the number of pieces up to it. */
   #handed = { number: 0, pieces: 0 };
+  /** A6. The length of the partial text since the last event. */
+  #passed = 0;
   #closed = false;
 
   constructor(peer: HolderPeer, output: Output, ports: AgentConnectionPorts) {
@@ -153,6 +163,8 @@ export class AgentConnection implements HolderConnection {
   async #readAll(): Promise<void> {
     try {
       for (let batch = this.#batch(); batch !== undefined && !this.#closed; batch = this.#batch()) {
+        this.#pass(batch);
+        if (batch.isPartial && !this.#isDue(batch.offset)) continue; // A6
         await this.#reply(batch.replies);
         const taken = await this.#read(batch);
         if (taken === "refused") return this.close(); // A3
@@ -161,6 +173,21 @@ export class AgentConnection implements HolderConnection {
     } finally {
       this.#reading = false; // A4
     }
+  }
+
+  /** A6 */
+  #pass({ offset, partial, events }: Batch): void {
+    if (partial !== "") this.#ports.partial(offset, this.#passed, partial);
+    this.#passed = events.length === 0 ? this.#passed + partial.length : 0;
+  }
+
+  /** A6 */
+  #isDue(offset: number): boolean {
+    const agent = this.#ports.agent();
+    if (agent?.turn === undefined || agent.process.kind !== "Running") return true;
+    const quietMs = Math.min(MAX_QUIET_MS, agent.settings.hung_after_ms / 2);
+    const silentMs = this.#ports.now() - Date.parse(agent.process.heardAt);
+    return silentMs >= quietMs || offset - agent.consumed > MAX_UNREAD;
   }
 
   async #read({ offset, events }: Batch): Promise<"taken" | "refused" | "undecided"> {

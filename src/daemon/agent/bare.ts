@@ -1,19 +1,21 @@
 // Bare LLMs: one request at a time for each agent, built from its conversation; the answer is read as a whole.
 // B1. The number of a request is its identity: if it is repeated after a crash, its answer counts once (C2 of
 //     core/agent/commands.ts).
-// B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry. A request
-//     that we cancelled is none of its failures.
+// B2. A model that keeps failing is not asked for a while (CB-1), nor is one that says when to retry. A request that we
+//     cancelled is none of its failures. Until then its agents wait, and their notes say why: no attempt is lost.
 // B3. A stream that sends nothing for too long is given up, and so is one that does not end: an endpoint that only
 //     sends signs of life would keep the agent's turn for ever. Keys come only from our environment, and appear in no
 //     log and no error.
+// B4. The text of an answer is passed on as it comes, to whoever watches. It counts only as a whole, at the end.
 
 import { CircuitBreaker } from "../../base/breaker.ts";
 import { isFault } from "../../base/fault.ts";
 import { timeText } from "../../base/time-text.ts";
-import { itemsOf } from "../../base/vector.ts";
 import type { Agent } from "../../core/agent/agent.ts";
+import { heardPieces } from "../../core/agent/conversation.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
-import { AnswerReader, refusalOf, requestOf, type ToolSchema } from "../../wire/provider/openai.ts";
+import { AnswerReader, requestOf, type ToolSchema } from "../../wire/provider/openai.ts";
+import { refusalOf } from "../../wire/provider/openai-error.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { HttpClient, Posted } from "../../world/http.ts";
 
@@ -24,6 +26,8 @@ export type BarePorts = {
   readonly breaker: { readonly threshold: number; readonly timeoutMs: number };
   variable(name: string): string | undefined;
   answered(id: string, request: number, events: readonly ProviderEvent[]): Promise<void>;
+  /** B4 */
+  partial(id: string, request: number, from: number, text: string): void;
   onBug(error: unknown, id: string): void;
 };
 
@@ -33,12 +37,17 @@ const STALL_MS = 120_000;
 const MAX_ANSWER_MS = 3_600_000;
 const DEFAULT_URL = "https://openrouter.ai/api/v1";
 const DEFAULT_KEY = "OPENROUTER_API_KEY";
+/** B2. A clock that is a little early must not make it a busy loop. */
+const MIN_WAIT_MS = 1_000;
 /** The text of a refusal; the rest is not read. */
 const MAX_ERROR = 64 << 10;
 
 export class BareModels {
   readonly #ports: BarePorts;
+  /** By endpoint and model: one model of an endpoint may fail while others work. */
   readonly #breakers = new Map<string, CircuitBreaker>();
+  /** Endpoints that do not take the request to count tokens. */
+  readonly #uncounted = new Set<string>();
   /** By agent: the request in progress, and how to cancel it. */
   readonly #going = new Map<string, { readonly request: number; stop(): void }>();
 
@@ -53,7 +62,7 @@ export class BareModels {
     const cancelling = new Cancelling();
     const going = { request, stop: () => cancelling.cancel() };
     this.#going.set(agent.id, going);
-    const done = this.#asked(agent, cancelling)
+    const done = this.#asked({ agent, request, cancelling, url: textOption(agent, "base_url") ?? DEFAULT_URL })
       .then((events) =>
         this.#going.get(agent.id) === going ? this.#ports.answered(agent.id, request, events) : undefined,
       )
@@ -63,11 +72,11 @@ export class BareModels {
     void done.catch((error: unknown) => this.#ports.onBug(error, agent.id));
   }
 
-  /** Cancels the agent's request. */
   isAsking(id: string): boolean {
     return this.#going.has(id);
   }
 
+  /** Cancels the agent's request. */
   forget(id: string): void {
     this.#going.get(id)?.stop();
     this.#going.delete(id);
@@ -78,33 +87,50 @@ export class BareModels {
   }
 
   /** B2 */
-  async #asked(agent: Agent, cancelling: Cancelling): Promise<ProviderEvent[]> {
-    const url = textOption(agent, "base_url") ?? DEFAULT_URL;
-    const breaker = this.#breakers.get(url) ?? new CircuitBreaker({ name: new URL(url).host, ...this.#ports.breaker });
-    this.#breakers.set(url, breaker);
-    const pass = breaker.admit(this.#ports.clock.elapsed());
-    if (!pass.ok) return [{ kind: "failed", reason: pass.error.message, retryable: true }];
-    const events = await this.#answer(agent, url, cancelling.cancelled);
-    const bad = events.some((event) => event.kind === "failed" && event.retryable);
-    if (cancelling.isCancelled) breaker.cancelled(pass.value);
-    else if (bad) breaker.failed(pass.value, this.#ports.clock.elapsed());
-    else breaker.succeeded(pass.value, this.#ports.clock.elapsed());
+  async #asked(wish: ModelRequest): Promise<ProviderEvent[]> {
+    const { clock } = this.#ports;
+    const breaker = this.#breakerFor(wish);
+    const pass = breaker.admit(clock.elapsed());
+    if (!pass.ok) {
+      const waitMs = Math.max(MIN_WAIT_MS, breaker.until - clock.elapsed());
+      return [{ kind: "later", reason: pass.error.message, until: timeText(clock.now() + waitMs) }];
+    }
+    const events = await this.#answer(wish);
+    const bad = events.find((event) => event.kind === "failed" && event.retryable);
+    if (wish.cancelling.isCancelled) breaker.cancelled(pass.value);
+    else if (bad?.kind === "failed") breaker.failed(pass.value, clock.elapsed(), bad.reason);
+    else breaker.succeeded(pass.value, clock.elapsed());
     return events;
   }
 
-  async #answer(agent: Agent, url: string, stopped: Promise<void>): Promise<ProviderEvent[]> {
+  #breakerFor({ agent, url }: ModelRequest): CircuitBreaker {
+    const { model } = agent.plan.recipe;
+    const name = `${new URL(url).host}${model === null ? "" : ` (${model})`}`;
+    const key = `${url} ${model ?? ""}`;
+    const breaker = this.#breakers.get(key) ?? new CircuitBreaker({ name, ...this.#ports.breaker });
+    this.#breakers.set(key, breaker);
+    return breaker;
+  }
+
+  #bodyOf({ agent, url }: ModelRequest): string {
+    const { recipe, system_prompt: instructions } = agent.plan;
+    const said = heardPieces(agent.conversation).map(({ piece }) => piece);
+    const { forgotten } = agent.conversation.left;
+    const isCounted = !this.#uncounted.has(url);
+    return JSON.stringify(requestOf({ recipe, instructions, said, forgotten, tools: this.#ports.tools, isCounted }));
+  }
+
+  async #answer(wish: ModelRequest): Promise<ProviderEvent[]> {
+    const { agent, url, cancelling } = wish;
     const key = this.#ports.variable(textOption(agent, "key_env") ?? DEFAULT_KEY);
-    const { recipe, system_prompt } = agent.plan;
-    const body = JSON.stringify(
-      requestOf(recipe, system_prompt, [...itemsOf(agent.conversation.said)], this.#ports.tools),
-    );
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const headers = { "content-type": "application/json", accept: "text/event-stream", ...authorization };
     const watch = new Watch(this.#ports.clock);
     try {
-      const stop = Promise.race([stopped, watch.stalled]);
+      const stop = Promise.race([cancelling.cancelled, watch.stalled]);
+      const body = this.#bodyOf(wish);
       const posted = await this.#ports.http.post({ url: `${url}/chat/completions`, headers, body }, stop);
-      return posted.status === 200 ? await this.#said(posted, watch) : await this.#refused(posted);
+      return posted.status === 200 ? await this.#said(wish, posted, watch) : await this.#refused(wish, posted);
     } catch (error) {
       if (!isFault(error)) throw error;
       const reason = watch.why ?? error.message;
@@ -114,35 +140,52 @@ export class BareModels {
     }
   }
 
-  async #said(posted: Posted, watch: Watch): Promise<ProviderEvent[]> {
+  async #said({ agent, request }: ModelRequest, posted: Posted, watch: Watch): Promise<ProviderEvent[]> {
     const reader = new AnswerReader();
+    let heard = 0;
     for await (const text of posted.text()) {
       watch.heard();
       reader.feed(text);
+      const fresh = reader.takeNew();
+      if (fresh !== "") this.#ports.partial(agent.id, request, heard, fresh); // B4
+      heard += fresh.length;
       if (reader.isOver) break;
     }
     posted.stop();
     const answer = reader.end();
     if (answer.kind === "failed") return [answer];
     const calls = answer.calls.map((call) => ({ kind: "call", ...call }) as const);
-    const text = answer.text === "" ? [] : [{ kind: "text", text: answer.text } as const];
+    const used = answer.usage === undefined ? [] : [{ kind: "usage", usage: answer.usage } as const];
+    const text = [...used, ...(answer.text === "" ? [] : [{ kind: "text", text: answer.text } as const])];
     return calls.length > 0 ? [...text, ...calls] : [...text, { kind: "done", response: answer.text }];
   }
 
   /** B2 */
-  async #refused(posted: Posted): Promise<ProviderEvent[]> {
+  async #refused(wish: ModelRequest, posted: Posted): Promise<ProviderEvent[]> {
     let body = "";
     for await (const text of posted.text()) {
       body += text;
       if (body.length > MAX_ERROR) break;
     }
     posted.stop();
-    const { failure, afterMs } = refusalOf(posted.status, body, posted.header("retry-after"));
-    if (failure.kind !== "failed") return [];
-    if (afterMs === undefined || !failure.retryable) return [failure];
-    return [{ kind: "limit", until: timeText(this.#ports.clock.now() + afterMs) }];
+    if (body.includes("stream_options") && !this.#uncounted.has(wish.url)) {
+      this.#uncounted.add(wish.url);
+      return this.#answer(wish);
+    }
+    const now = this.#ports.clock.now();
+    const { failure, afterMs } = refusalOf(posted.status, body, (name) => posted.header(name), now);
+    if (afterMs === undefined) return [failure];
+    return [{ kind: "limit", until: timeText(now + afterMs), reason: failure.reason }];
   }
 }
+
+type ModelRequest = {
+  readonly agent: Agent;
+  /** B1 */
+  readonly request: number;
+  readonly url: string;
+  readonly cancelling: Cancelling;
+};
 
 /** Whether we have cancelled a request. */
 class Cancelling {

@@ -51,8 +51,9 @@ function recipeOf(name: string, providing: Providing): Recipe {
   };
 }
 
-function optionsOf({ kind, baseUrl, keyEnv, keys, keyProxy, ...other }: Providing): Recipe["options"] {
-  if (kind === "openai") return { base_url: baseUrl, key_env: keyEnv };
+function optionsOf({ kind, baseUrl, keyEnv, keys, keyProxy, contextTokens, ...other }: Providing): Recipe["options"] {
+  if (kind === "openai")
+    return { base_url: baseUrl, key_env: keyEnv, ...(contextTokens > 0 && { context_tokens: contextTokens }) };
   const named = { keys: keys.length === 0 ? null : keys, ...(keyProxy && { key_proxy: true }) };
   if (kind !== "command") return named;
   const { resume, sessionPath, outputPath } = other;

@@ -7,8 +7,9 @@
 // D4. If the events of a batch cannot be decided, its lines are read again one by one, until the one is found.
 // D5. A batch ends with the line that makes it large, so that one large line does not take others with it if it is
 //     more than a transaction takes (E4 of engine.ts).
+// D6. Partial text is of a batch without events before it: a watcher knows by its offset to which text it belongs.
 import { assert } from "../../base/assert.ts";
-import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import type { Codec, Decoded, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
 import { ByteQueue } from "../../wire/byte-queue.ts";
 
@@ -24,6 +25,9 @@ export type Batch = {
   readonly offset: number;
   readonly events: readonly ProviderEvent[];
   readonly replies: readonly string[];
+  /** D6. All partial text in it, and whether it has no other lines. */
+  readonly partial: string;
+  readonly isPartial: boolean;
 };
 
 /** The output of a process, from an offset on. */
@@ -78,26 +82,19 @@ export class Decoder {
 
   /** The next whole lines; undefined if there are none. Throws at a line that is poisoned (D3). */
   next(facts: SessionFacts): Batch | undefined {
-    const events: ProviderEvent[] = [];
-    const replies: string[] = [];
-    let known = facts;
+    const gathering = new Gathering(facts);
     const before = { at: this.#at, rest: this.#rest.view(), passing: this.#passing };
     let lines = 0;
-    let taken = 0;
-    const isFull = () => events.length >= MAX_EVENTS || taken >= MAX_BATCH || this.#oneByOne;
-    for (; lines === 0 || !isFull(); lines += 1) {
+    for (; lines === 0 || !(gathering.isFull || this.#oneByOne); lines += 1) {
       const line = this.#line();
-      const found = line && this.#decode(line, known);
-      if (line === undefined || found === undefined) break;
+      const found = line && this.#decode(line, gathering.facts);
+      if (line === undefined || found === undefined || !gathering.takes(found)) break;
       this.#advance(line.bytes);
-      taken += line.text.length;
-      for (const event of found.events) events.push(event); // There may be too many for a call.
-      for (const reply of found.replies) replies.push(reply);
-      known = found.events.reduce(after, known);
+      gathering.add(found, line.text.length);
     }
     if (lines === 0 && this.#poison !== undefined) throw this.#poison;
     this.#before = { ...before, to: this.#at, lines };
-    return lines === 0 ? undefined : { offset: this.#at, events, replies };
+    return lines === 0 ? undefined : gathering.batch(this.#at);
   }
 
   /** The incomplete last line, once the output has ended. */
@@ -108,7 +105,7 @@ export class Decoder {
     if (found === undefined) throw this.#poison;
     this.#advance(this.#rest.length);
     this.#before = { ...before, to: this.#at, lines: 1 };
-    return { offset: this.#at, ...found };
+    return { offset: this.#at, partial: "", isPartial: false, events: found.events, replies: found.replies };
   }
 
   /** D4. The last batch could not be decided. */
@@ -160,6 +157,46 @@ export class Decoder {
     this.#at = offset;
     this.#rest.drop(this.#rest.length);
     this.#passing = true;
+  }
+}
+
+/** A batch in the making. */
+class Gathering {
+  readonly #events: ProviderEvent[] = [];
+  readonly #replies: string[] = [];
+  #partial = "";
+  #isPartial = true;
+  #taken = 0;
+  /** As they are after its lines. */
+  facts: SessionFacts;
+
+  constructor(facts: SessionFacts) {
+    this.facts = facts;
+  }
+
+  get isFull(): boolean {
+    return this.#events.length >= MAX_EVENTS || this.#taken >= MAX_BATCH;
+  }
+
+  /** D6 */
+  takes({ partial }: Decoded): boolean {
+    return partial === undefined || this.#events.length === 0;
+  }
+
+  add({ events, replies, partial }: Decoded, length: number): void {
+    for (const event of events) this.#events.push(event); // There may be too many for a call.
+    for (const reply of replies) this.#replies.push(reply);
+    this.#partial += partial ?? "";
+    this.#isPartial &&= partial !== undefined;
+    this.#taken += length;
+    this.facts = events.reduce(after, this.facts);
+  }
+
+  batch(offset: number): Batch {
+    return {
+      ...{ offset, events: this.#events, replies: this.#replies },
+      ...{ partial: this.#partial, isPartial: this.#isPartial },
+    };
   }
 }
 

@@ -13,8 +13,10 @@ import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
 import { timesOf } from "../../core/agent/times.ts";
+import { isTooLong } from "../../core/agent/trim.ts";
 import type { Left } from "../../core/due-times.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
+import type { PartialText } from "../../wire/rpc/partial.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { decided } from "../part.ts";
@@ -44,6 +46,8 @@ export type EnginePorts = {
   /** PB2 of part.ts */
   onBug(error: unknown, id: string): void;
   guard(id: string, work: () => void): void;
+  /** B4 of bare.ts, A6 of agent-connection.ts */
+  partial(partial: PartialText): void;
 };
 
 /** E1. A round costs next to nothing if all agents are healthy. */
@@ -85,6 +89,7 @@ export class AgentEngine {
       answered: async (id, request, events) => {
         decided(await this.#submit({ kind: "read", id, generation: 0, offset: request, events }));
       },
+      partial: (id, offset, from, text) => ports.partial({ id, generation: 0, offset, from, text }),
       onBug: (error, id) => ports.onBug(error, id),
     });
   }
@@ -165,8 +170,9 @@ export class AgentEngine {
     const agent = this.#ports.agent(id);
     if (agent === undefined || this.#recalling.has(id)) return;
     if (!this.#ports.isRecorded(agent)) this.#work(id, this.#record(agent));
-    else if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
-    else this.#work(id, this.#recall(id, request));
+    else if (agent.conversation.earlier > 0) this.#work(id, this.#recall(id, request));
+    else if (isTooLong(agent)) this.#work(id, this.#ports.submit({ kind: "trim", id }));
+    else this.#bare.ask(agent, request);
   }
 
   #work(id: string, work: Promise<unknown>): void {

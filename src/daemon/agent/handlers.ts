@@ -146,7 +146,9 @@ function commandHandlers(ports: AgentHandlerPorts): Handlers {
       return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
     }),
     ...ofAgent("agent.terminate", ({ id, reason }) => ({ kind: "terminate", id, reason })),
-    ...ofAgent("agent.retry", ({ id }) => ({ kind: "retry", id })),
+    ...ofAgent("agent.retry", ({ id, without }) => ({ kind: "retry", id, without })),
+    ...ofAgent("agent.drop", ({ id, messages }) => ({ kind: "inbox-drop", id, messages })),
+    ...ofAgent("agent.edit", ({ id, message, text }) => ({ kind: "inbox-edit", id, message, payload: text })),
     ...ofAgent("agent.interrupt", ({ id }) => ({ kind: "interrupt", id })),
     ...ofAgent("agent.suspend", ({ id }) => ({ kind: "suspend", id })),
     ...ofAgent("agent.set", ({ id, settings }) => ({ kind: "set", id, settings })),

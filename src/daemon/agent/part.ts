@@ -7,6 +7,7 @@ import { timesOf } from "../../core/agent/times.ts";
 import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
 import { agentForPerson } from "../../wire/rpc/attention.ts";
 import { listedAgent } from "../../wire/rpc/listed-agent.ts";
+import { partialTopic } from "../../wire/rpc/partial.ts";
 import { keyedHash } from "../../world/hash.ts";
 import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -188,6 +189,7 @@ function openEngine(
     isRecorded: (agent) => records.isReady(agent),
     recorded: (agent) => records.ready(agent),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
+    partial: (partial) => bus.publish(partialTopic(partial.id), partial),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     onBug: (error, id) => void border.contain(id, error),
     guard: (id, work) => border.guard(id, work),

@@ -9,6 +9,7 @@ import { type Agent, isAside, isEvictable } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { hasExit, ONLY_GENERATION } from "../../home/held/holder-files.ts";
+import type { PartialText } from "../../wire/rpc/partial.ts";
 import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
 import type { HolderPeer } from "../held/holder-connections.ts";
 import { LaunchedHolders } from "../held/launched-holders.ts";
@@ -37,6 +38,7 @@ export type ProcessPorts = LaunchPorts & {
   skipped(agent: Agent): ReadonlySet<number>;
   /** Returns false if it was refused; throws if it cannot be decided. */
   submit(command: AgentCommand): Promise<boolean>;
+  partial(partial: PartialText): void;
   onBug(error: unknown, id: string): void;
 };
 
@@ -164,6 +166,8 @@ export class Processes {
       agent: () => this.#agentOf(place),
       read: (offset, events) => this.#ports.submit({ ...place, kind: "read", offset, events }),
       taken: (through, pieces) => this.#ports.submit({ ...place, kind: "taken", through, pieces }),
+      partial: (offset, from, text) => this.#ports.partial({ ...place, offset, from, text }),
+      now: () => this.#world.clock.now(),
       onBug: (error) => this.#ports.onBug(error, place.id),
     });
   }

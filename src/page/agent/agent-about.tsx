@@ -5,8 +5,10 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { plainLine, visibleProse } from "../../base/visible.ts";
 import type { Message } from "../../core/agent/events.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent, ShownAgent } from "../../wire/rpc/agent.ts";
 import { allRows } from "../../wire/rpc/page.ts";
+import { Action } from "../parts/action.tsx";
 import { Ago, Empty } from "../parts/frame.tsx";
 import { call, feeds } from "../state/session.ts";
 import { outcome } from "../state/toasts.ts";
@@ -41,6 +43,15 @@ function Inbox({ agent: { id, inbox } }: { readonly agent: ListedAgent }): JSX.E
               {plainLine(message.payload.slice(0, 300))}
             </span>
             <Ago at={message.timestamp} />
+            <Action
+              needs="agent.drop"
+              label={`Drop the message from ${senderText(message)}`}
+              run={() => call("agent.drop", { id, messages: [message.message_id] })}
+              success="The message is dropped."
+              done={() => void open(true)}
+            >
+              Drop
+            </Action>
           </li>
         ))}
       </ul>
@@ -89,6 +100,7 @@ function factsOf(agent: ShownAgent): (readonly [name: string, value: JSX.Element
     ["Sandbox", workspace?.sandbox ? "yes" : (workspace?.unsandboxed ?? "no")],
     ["Process", pid === null ? "none" : String(pid)],
     ["Turns", String(turns)],
+    ["Used", agent.usage === undefined ? null : usageText(agent.usage)],
     ["Created", <Ago key="created" at={createdAt} />],
     ["Rules", agent.rules.length === 0 ? null : String(agent.rules.length)],
     ["Reminders", agent.reminders.length === 0 ? null : agent.reminders.map(({ text }) => plainLine(text)).join(", ")],

@@ -1,6 +1,8 @@
-// The tree of agents, as rows that are indented: state, model, time in turn, what waits, and why a turn failed.
+// The tree of agents, as rows that are indented: state, model, what it used, time in turn, what waits, and why a turn
+// failed.
 import type { JSX } from "preact";
 import { plainLine } from "../../base/visible.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { localised, State } from "../parts/frame.tsx";
 import { hashOf } from "../state/route.ts";
@@ -29,7 +31,7 @@ export function AgentTree({ agents, here }: { readonly agents: readonly ListedAg
 }
 
 function Branch({ agent, depth }: { readonly agent: ListedAgent; readonly depth: number }): JSX.Element {
-  const { id, name, state, provider, model, cwd, inbox, prompts, note, failure } = agent;
+  const { id, name, state, provider, model, cwd, inbox, prompts, note, failure, usage } = agent;
   const trouble = note ?? (failure && `Turn ${failure.turn} failed: ${failure.reason}`);
   const waits = [prompts.length > 0 && count(prompts.length, "prompt"), inbox > 0 && count(inbox, "message")];
   return (
@@ -40,7 +42,7 @@ function Branch({ agent, depth }: { readonly agent: ListedAgent; readonly depth:
       </a>
       <State word={state} tone={TONES[state]} />
       <span class="soft grow" title={cwd}>
-        {[model ?? provider, shortPath(cwd, 28), ...waits].filter(Boolean).join(" · ")}
+        {[model ?? provider, usage && usageText(usage), shortPath(cwd, 28), ...waits].filter(Boolean).join(" · ")}
       </span>
       <span class="nowrap soft">{turnText(agent, clock.value)}</span>
       {trouble !== undefined && (

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { plainLine } from "../../base/visible.ts";
+import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { Action, Lead } from "../parts/action.tsx";
 import { Empty, localised, State } from "../parts/frame.tsx";
@@ -66,7 +67,7 @@ function useAgent(id: string): { readonly agent: ListedAgent | undefined; readon
 }
 
 function Bar({ agent }: { readonly agent: ListedAgent }): JSX.Element {
-  const { state, provider, model } = agent;
+  const { state, provider, model, usage } = agent;
   return (
     <div class="toolbar" role="toolbar" aria-label="Agent">
       <a href={hashOf({ view: "agents" })} aria-label="All agents">
@@ -75,7 +76,7 @@ function Bar({ agent }: { readonly agent: ListedAgent }): JSX.Element {
       <h1>{plainLine(agent.name)}</h1>
       <State word={state} tone={TONES[state]} />
       <span class="soft nowrap">
-        {model ?? provider} · {turnText(agent, clock.value)}
+        {[model ?? provider, turnText(agent, clock.value), usage && usageText(usage)].filter(Boolean).join(" · ")}
       </span>
       <span class="grow" />
       <Buttons agent={agent} />

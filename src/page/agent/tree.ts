@@ -26,12 +26,14 @@ export function turnText({ turns, turnStartedAt }: ListedAgent, now: number): st
 }
 
 /** What a person may want to do with it now. */
-export function possible({ state, turnStartedAt, note }: ListedAgent) {
+export function possible({ state, turnStartedAt, note, failure, pid }: ListedAgent) {
   const isLive = state !== "terminated";
+  const isAlone = pid === null || state !== "working"; // Otherwise it is its program that tries again.
+  const hasFailed = failure !== undefined && turnStartedAt === null;
   return {
     interrupt: isLive && turnStartedAt !== null,
     /** A note says why it does not go on by itself. */
-    retry: isLive && note !== null,
+    retry: isLive && ((note !== null && isAlone) || hasFailed),
     terminate: isLive,
     send: isLive,
   };

@@ -251,6 +251,11 @@ export const PROVIDING = {
     false,
     "Whether its key stays outside its agents' sandboxes: a proxy adds it to their requests (Claude Code only).",
   ),
+  contextTokens: whole(
+    [0, 100_000_000],
+    0,
+    "How many tokens its model takes; the oldest turns that do not fit are left out. 0: it is learnt (kind `openai`).",
+  ),
   keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
 } as const satisfies Section;
 

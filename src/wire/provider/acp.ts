@@ -6,7 +6,7 @@
 
 import type { Json } from "../../base/json.ts";
 import type { Codec, Decision, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
-import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+import { amountAt, countAt, type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
 const VERSION = 1;
 /** JSON-RPC: method not found. */
@@ -93,12 +93,30 @@ function answered(message: Fields, { session }: SessionFacts): ProviderEvent[] {
   }
   if (id?.startsWith(PROMPT) !== true) return [];
   if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: true }];
-  return [stopped(textAt(fieldsAt(message, "result"), "stopReason"))];
+  const result = fieldsAt(message, "result");
+  return [...usedBy(fieldsAt(result, "usage")), stopped(textAt(result, "stopReason"))];
 }
 
 function reasonOf(error: Fields): string {
   const detail = textAt(fieldsAt(error, "data"), "details") ?? textAt(error, "data");
   return [textAt(error, "message") ?? `error ${numberAt(error, "code") ?? ""}`, detail].filter(Boolean).join(": ");
+}
+
+/** Of this turn, if the program counts it. */
+function usedBy(used: Fields): ProviderEvent[] {
+  const [input_tokens, output_tokens] = [countAt(used, "inputTokens"), countAt(used, "outputTokens")];
+  if (input_tokens === undefined || output_tokens === undefined) return [];
+  const cached = countAt(used, "cachedReadTokens");
+  const usage = { input_tokens, output_tokens, ...(cached !== undefined && { cached_tokens: cached }) };
+  return [{ kind: "usage", usage }];
+}
+
+/** What the session has cost so far. */
+function costOf(update: Fields): ProviderEvent[] {
+  const cost = fieldsAt(update, "cost");
+  const cost_usd = amountAt(cost, "amount");
+  if (cost_usd === undefined || textAt(cost, "currency") !== "USD") return [];
+  return [{ kind: "usage", usage: { input_tokens: 0, output_tokens: 0, cost_usd }, total: "session" }];
 }
 
 function stopped(reason: string | undefined): ProviderEvent {
@@ -128,6 +146,7 @@ function updated(update: Fields): ProviderEvent[] {
     const text = textAt(fieldsAt(update, "content"), "text");
     return text === undefined ? [] : [{ kind: "text", text, part: true }];
   }
+  if (what === "usage_update") return costOf(update);
   const use = textAt(update, "toolCallId") ?? "";
   const status = textAt(update, "status");
   if (what === "tool_call")

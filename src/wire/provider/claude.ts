@@ -7,15 +7,18 @@
 //     would have no tools.
 // C5. When it reports the end of a turn, the turn is in its transcript. By default it writes that a tenth of a second
 //     later, and a process that was killed in between had forgotten a turn that we know as complete.
+// C6. Its text comes in pieces first, and then as a whole: only the whole is recorded.
+// C7. It waits by itself if its API says how long, and not for much longer than a minute. Then it gives the turn up,
+//     and does not say how long its API wanted it to wait: the agent sleeps, and tries again later.
 
 import { type Json, textOf } from "../../base/json.ts";
 import { timeText } from "../../base/time-text.ts";
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
-import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+import { amountAt, countAt, type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
 const FIXED = [
   ...["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
-  ...["--permission-prompt-tool", "stdio", "--strict-mcp-config"],
+  ...["--permission-prompt-tool", "stdio", "--strict-mcp-config", "--include-partial-messages"],
 ];
 /** The name of our tools' server in Claude Code. */
 const SERVER = "holdfast";
@@ -74,11 +77,42 @@ function decode(line: string): Decoded {
   const type = textAt(message, "type");
   if (type === "control_request") return asked(message);
   if (type === "assistant" || type === "user") return { events: said(message), replies: [] };
-  if (type === "result") return { events: [ended(message)], replies: [] };
+  if (type === "stream_event") return { events: [], replies: [], partial: partialOf(message) };
+  if (type === "result") return { events: [...billed(message), ended(message)], replies: [] };
   if (type === "rate_limit_event") return { events: limited(fieldsAt(message, "rate_limit_info")), replies: [] };
   if (type === "control_cancel_request") return withdrawn(message);
   if (type === "system" && textAt(message, "subtype") === "init") return opened(message);
+  if (type === "system" && textAt(message, "subtype") === "api_retry") return retrying(message);
   return NOTHING;
+}
+
+/** C6 */
+function partialOf(message: Fields): string {
+  const delta = fieldsAt(fieldsAt(message, "event"), "delta");
+  const isOwn = textAt(message, "parent_tool_use_id") === undefined;
+  return isOwn && textAt(delta, "type") === "text_delta" ? (textAt(delta, "text") ?? "") : "";
+}
+
+function retrying(message: Fields): Decoded {
+  const status = numberAt(message, "error_status");
+  const reason = [status, textAt(message, "error")].filter((part) => part !== undefined).join(" ");
+  const [attempt, of] = [countAt(message, "attempt") ?? 0, countAt(message, "max_retries") ?? 0];
+  const delay_ms = Math.round(amountAt(message, "retry_delay_ms") ?? 0);
+  return { events: [{ kind: "retrying", reason, attempt, of, delay_ms }], replies: [] };
+}
+
+/** Of this turn, except for the cost. What was written to its cache, and read from it, was input too. */
+function billed(message: Fields): ProviderEvent[] {
+  const used = fieldsAt(message, "usage");
+  const [input, output] = [countAt(used, "input_tokens"), countAt(used, "output_tokens")];
+  const cost_usd = amountAt(message, "total_cost_usd");
+  if (input === undefined || output === undefined || cost_usd === undefined) return [];
+  const [cached, written] = [
+    countAt(used, "cache_read_input_tokens") ?? 0,
+    countAt(used, "cache_creation_input_tokens"),
+  ];
+  const tokens = { input_tokens: input + cached + (written ?? 0), output_tokens: output, cached_tokens: cached };
+  return [{ kind: "usage", usage: { ...tokens, cost_usd }, total: "process" }];
 }
 
 function opened(message: Fields): Decoded {
@@ -109,6 +143,7 @@ function refusal(request_id: string): string {
 /** Messages of the program's own subagents (with a parent) are not the agent's, nor are repeats of our prompts. */
 function said(message: Fields): ProviderEvent[] {
   if (textAt(message, "parent_tool_use_id") !== undefined || message["isReplay"] === true) return [];
+  if (textAt(message, "error") !== undefined) return []; // Words of the program about its API: the result has them.
   return objectsAt(fieldsAt(message, "message"), "content").flatMap(partOf);
 }
 
@@ -135,8 +170,12 @@ function ended(message: Fields): ProviderEvent {
   const until = /usage limit reached\|(\d{9,11})/i.exec(response)?.[1];
   if (until !== undefined) return { kind: "limit", until: fromSeconds(Number(until)) };
   const reason = response === "" ? (textAt(message, "subtype") ?? "It failed.") : response;
-  return { kind: "failed", reason, retryable: isRetryable(numberAt(message, "api_error_status")) };
+  const status = numberAt(message, "api_error_status");
+  if (status === 429 || status === OVERLOADED) return { kind: "limit", until: "", reason }; // C7
+  return { kind: "failed", reason, retryable: isRetryable(status) };
 }
+
+const OVERLOADED = 529;
 
 /** Whether the same request may succeed later; other 4xx would be refused again. */
 function isRetryable(status: number | undefined): boolean {

@@ -32,3 +32,18 @@ export function objectsAt(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
   return isList(value) ? value.filter(isRecord) : [];
 }
+
+/** A whole number, not negative and not too large to count with. */
+export function countAt(fields: Fields, name: string): number | undefined {
+  const value = numberAt(fields, name);
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** An amount of money. */
+export function amountAt(fields: Fields, name: string): number | undefined {
+  const value = numberAt(fields, name);
+  return value !== undefined && value >= 0 && value < MAX_AMOUNT ? value : undefined;
+}
+
+/** More than anything costs; beyond it a sum would lose its cents. */
+const MAX_AMOUNT = 1e9;

@@ -6,8 +6,9 @@
 
 import { type Json, parseJson, textOf } from "../../base/json.ts";
 import type { Said, SaidCall } from "../../core/agent/conversation.ts";
-import type { ProviderEvent, Recipe } from "../../core/agent/provider.ts";
-import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+import type { ProviderEvent, Recipe, Usage } from "../../core/agent/provider.ts";
+import { amountAt, countAt, type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+import { contextOf, errorText } from "./openai-error.ts";
 
 /** One of our tools, as it is described to a model. */
 export type ToolSchema = { readonly name: string; readonly description: string; readonly schema: Json };
@@ -21,24 +22,36 @@ const MAX_CALLS = 128;
 /** O3. It is written into each event about the call. */
 const MAX_CALL_ID = 256;
 
+/** `forgotten`: how many messages before these are left out. */
+export type Asking = {
+  readonly recipe: Recipe;
+  readonly instructions: string;
+  readonly said: readonly Said[];
+  readonly forgotten: number;
+  readonly tools: readonly ToolSchema[];
+  /** Whether the tokens are to be counted. */
+  readonly isCounted: boolean;
+};
+
 /** O1 */
-export function requestOf(
-  recipe: Recipe,
-  instructions: string,
-  said: readonly Said[],
-  tools: readonly ToolSchema[],
-): Json {
-  const system = instructions === "" ? [] : [{ role: "system", content: instructions }];
+export function requestOf({ recipe, instructions, said, forgotten, tools, isCounted }: Asking): Json {
+  const orders = [instructions, forgotten === 0 ? "" : forgottenNote(forgotten)].filter((text) => text !== "");
+  const system = orders.length === 0 ? [] : [{ role: "system", content: orders.join("\n\n") }];
   const offered = tools.map(({ name, description, schema }) => {
     return { type: "function", function: { name, description, parameters: schema } };
   });
   return {
     model: recipe.model ?? "",
     stream: true,
+    ...(isCounted && { stream_options: { include_usage: true } }),
     messages: [...system, ...said.map(messageOf)],
     ...(offered.length > 0 && { tools: offered }),
     ...(recipe.options["temperature"] !== undefined && { temperature: recipe.options["temperature"] }),
   };
+}
+
+function forgottenNote(pieces: number): string {
+  return `The first ${pieces} messages of this conversation are left out, because all of it is too long for you.`;
 }
 
 function messageOf(said: Said): Json {
@@ -51,7 +64,12 @@ function messageOf(said: Said): Json {
 }
 
 export type Answer =
-  | { readonly kind: "said"; readonly text: string; readonly calls: readonly SaidCall[] }
+  | {
+      readonly kind: "said";
+      readonly text: string;
+      readonly calls: readonly SaidCall[];
+      readonly usage: Usage | undefined;
+    }
   | (ProviderEvent & { readonly kind: "failed" });
 
 type Half = { id: string; name: string; text: string };
@@ -60,13 +78,22 @@ type Half = { id: string; name: string; text: string };
 export class AnswerReader {
   #rest = "";
   #text = "";
+  #fresh = "";
   #finished = false;
   #over = false;
   #sent = 0;
   #failure: Answer | undefined;
+  #usage: Usage | undefined;
   readonly #calls = new Map<number, Half>();
   /** Of the text and of the calls. */
   #chars = 0;
+
+  /** The text that came since the last call. */
+  takeNew(): string {
+    const text = this.#fresh;
+    this.#fresh = "";
+    return text;
+  }
 
   /** O4. Whether nothing more is to be read. */
   get isOver(): boolean {
@@ -99,20 +126,29 @@ export class AnswerReader {
       if (!args.ok) return { kind: "failed", reason: `The arguments for ${name} are no JSON.`, retryable: true };
       calls.push({ call: id, tool: name, args: args.value });
     }
-    return { kind: "said", text: this.#text, calls };
+    return { kind: "said", text: this.#text, calls, usage: this.#usage };
   }
 
   #take(data: string): void {
     if (data === "[DONE]") this.#over = true; // O4
     const chunk = readObject(data);
     if (chunk === undefined) return;
-    if (chunk["error"] !== undefined) this.#fail(errorText(chunk), true);
+    if (chunk["error"] !== undefined) this.#refuse(chunk);
+    this.#usage = usageOf(fieldsAt(chunk, "usage")) ?? this.#usage;
     for (const choice of objectsAt(chunk, "choices")) this.#choice(choice);
+  }
+
+  #refuse(chunk: Fields): void {
+    const context = contextOf(chunk, errorText(chunk));
+    this.#fail(errorText(chunk), context === undefined);
+    if (context !== undefined && this.#failure?.kind === "failed") this.#failure = { ...this.#failure, context };
   }
 
   #choice(choice: Fields): void {
     const delta = fieldsAt(choice, "delta");
-    this.#text += this.#counted(textAt(delta, "content"));
+    const text = this.#counted(textAt(delta, "content"));
+    this.#text += text;
+    this.#fresh += text;
     for (const call of objectsAt(delta, "tool_calls")) this.#call(call);
     if (textAt(choice, "finish_reason") !== undefined) this.#finished = true;
   }
@@ -139,23 +175,15 @@ export class AnswerReader {
   }
 }
 
-/** What a refused request means, and when it may be retried if the provider says so. */
-export function refusalOf(
-  status: number,
-  body: string,
-  retryAfter: string | null,
-): { failure: Answer; afterMs: number | undefined } {
-  const found = readObject(body);
-  const reason = `${status}: ${found === undefined ? body.slice(0, 500) : errorText(found)}`;
-  const retryable = status === 408 || status === 409 || status === 429 || status >= 500;
-  const seconds = retryAfter === null || !/^\d+(\.\d+)?$/.test(retryAfter) ? undefined : Number(retryAfter);
+/** What OpenAI and OpenRouter send with the end of an answer: an input that was cached is part of the input. */
+function usageOf(found: Fields): Usage | undefined {
+  const [input, output] = [countAt(found, "prompt_tokens"), countAt(found, "completion_tokens")];
+  if (input === undefined || output === undefined) return undefined;
+  const cached = countAt(fieldsAt(found, "prompt_tokens_details"), "cached_tokens");
+  const cost = amountAt(found, "cost");
   return {
-    failure: { kind: "failed", reason, retryable },
-    afterMs: seconds === undefined ? undefined : seconds * 1000,
+    ...{ input_tokens: input, output_tokens: output },
+    ...(cached !== undefined && { cached_tokens: cached }),
+    ...(cost !== undefined && { cost_usd: cost }),
   };
-}
-
-function errorText(found: Fields): string {
-  const error = found["error"];
-  return typeof error === "string" ? error : (textAt(fieldsAt(found, "error"), "message") ?? "The provider failed.");
 }

@@ -1,13 +1,14 @@
 // A program on pipes that speaks our own small protocol, a JSON object a line: for pipelines and tests (docs/AGENTS.md
 // describes it).
-import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
-import { type Fields, readObject, textAt } from "./json-line.ts";
+import type { Codec, Decoded, Input, ProviderEvent, SessionFacts, Usage } from "../../core/agent/provider.ts";
+import { amountAt, countAt, type Fields, readObject, textAt } from "./json-line.ts";
 
 export const scripted: Codec = {
   launch: ({ recipe }) => ({ argv: [...recipe.command, ...recipe.flags], env: {} }),
   encode: (input, facts) => [JSON.stringify(messageOf(input, facts))],
   decode: (line): Decoded => {
     const message = readObject(line);
+    if (message?.["type"] === "partial") return { events: [], replies: [], partial: textAt(message, "text") ?? "" };
     const event = message && eventOf(message);
     return { events: event === undefined ? [] : [event], replies: [] };
   },
@@ -20,6 +21,16 @@ function messageOf(input: Input, { session, resume, systemPrompt }: SessionFacts
   if (input.kind === "interrupt") return { type: "interrupt" };
   const { request, decision, message } = input;
   return { type: "answer", request, decision, message };
+}
+
+function usageOf(message: Fields): Usage {
+  const [cached, cost] = [countAt(message, "cached_tokens"), amountAt(message, "cost_usd")];
+  return {
+    input_tokens: countAt(message, "input_tokens") ?? 0,
+    output_tokens: countAt(message, "output_tokens") ?? 0,
+    ...(cached !== undefined && { cached_tokens: cached }),
+    ...(cost !== undefined && { cost_usd: cost }),
+  };
 }
 
 /** Undefined if it is unknown. */
@@ -40,6 +51,13 @@ function eventOf(message: Fields): ProviderEvent | undefined {
       return { kind: "failed", reason: text("reason"), retryable: message["retryable"] === true };
     case "limit":
       return { kind: "limit", until: text("until") };
+    case "retrying": {
+      const count = (name: string) => countAt(message, name) ?? 0;
+      const [attempt, of, delay_ms] = [count("attempt"), count("of"), count("delay_ms")];
+      return { kind: "retrying", reason: text("reason"), attempt, of, delay_ms };
+    }
+    case "usage":
+      return { kind: "usage", usage: usageOf(message) };
     default:
       return undefined;
   }

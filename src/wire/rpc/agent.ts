@@ -5,6 +5,7 @@ import type { AgentState } from "../../core/agent/agent.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import type { HistoryPiece } from "../../core/agent/history.ts";
 import type { PromptStage } from "../../core/agent/prompt-machine.ts";
+import type { Usage } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
 import type { ToolAnswer } from "../provider/mcp.ts";
@@ -38,6 +39,8 @@ export type ListedAgent = {
   readonly note: string | null;
   /** Why its last turn failed, until one is complete; absent if none did, and from older daemons. */
   readonly failure?: { readonly turn: number; readonly reason: string; readonly at: string };
+  /** Of all its turns, as far as its provider says it; absent if it never did, and from older daemons. */
+  readonly usage?: Usage;
 };
 
 export type ShownAgent = ListedAgent & {
@@ -104,6 +107,8 @@ export type AgentResults = {
   "agent.send": ListedAgent;
   "agent.terminate": ListedAgent;
   "agent.retry": ListedAgent;
+  "agent.drop": ListedAgent;
+  "agent.edit": ListedAgent;
   "agent.interrupt": ListedAgent;
   "agent.suspend": ListedAgent;
   "agent.set": ListedAgent;

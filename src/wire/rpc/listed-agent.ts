@@ -18,7 +18,7 @@ import type { ListedAgent, ListedPrompt, OwnedRule, ShownAgent } from "./agent.t
 
 /** `trouble`: why its process is not started yet, although it was tried. */
 export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
-  const { id, name, parent, lane, plan, createdAt, inbox, turns, turn, failure, process: program } = agent;
+  const { id, name, parent, lane, plan, createdAt, inbox, turns, turn, failure, usage, process: program } = agent;
   return {
     ...{ id, name, parent: parent ?? null, lane: lane ?? DEFAULT_LANE, state: stateOf(agent) },
     ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
@@ -28,7 +28,8 @@ export function listedAgent(agent: Agent, trouble?: string): ListedAgent {
     turnStartedAt: turn?.startedAt ?? null,
     pid: program.kind === "Running" ? program.child.pid : null,
     note: noteOf(agent) ?? (trouble === undefined ? null : `It could not be started yet: ${trouble}`),
-    ...(failure !== undefined && { failure }),
+    ...(failure !== undefined && { failure: { turn: failure.turn, reason: failure.reason, at: failure.at } }),
+    ...(usage !== undefined && { usage }),
   };
 }
 
@@ -38,9 +39,11 @@ export function noteOf({ process: program, held, sleep, terminated, turn, aside 
   if (aside !== undefined) return `It is set aside: ${aside}`;
   if (program.kind === "PermanentlyFailed") return program.reason;
   if (held !== undefined) return held.reason;
-  if (sleep !== undefined) return `It sleeps until ${sleep.until}.`;
+  if (sleep !== undefined)
+    return `It sleeps until ${sleep.until}.${sleep.reason === undefined ? "" : ` ${sleep.reason}`}`;
   if (program.kind === "BackoffWait")
     return [program.reason, `It is started again at ${program.until}.`].filter((part) => part !== undefined).join(" ");
+  if (turn?.trouble !== undefined) return `It tries again at ${turn.trouble.until}. ${turn.trouble.reason}`;
   return turn?.retryAt === undefined ? null : `It tries again at ${turn.retryAt}.`;
 }
 

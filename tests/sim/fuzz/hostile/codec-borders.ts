@@ -2,9 +2,9 @@
 // CB1. The same agent comes out of its events when they are read from a log.
 // CB2. What is more than a transaction of the log takes fails the turn (E4 of daemon/agent/engine.ts), and that fits.
 import { expect } from "bun:test";
-import { itemsOf } from "../../../../src/base/vector.ts";
 import { storedOf } from "../../../../src/core/agent/checkpoint.ts";
 import type { AgentCommand } from "../../../../src/core/agent/commands.ts";
+import { heardPieces } from "../../../../src/core/agent/conversation.ts";
 import { decideAgent } from "../../../../src/core/agent/decide.ts";
 import { factsOf, inputsFrom } from "../../../../src/core/agent/effects.ts";
 import type { Codec, ProviderEvent, ProviderName } from "../../../../src/core/agent/provider.ts";
@@ -12,7 +12,8 @@ import { Decoder } from "../../../../src/daemon/agent/decoder.ts";
 import { acp } from "../../../../src/wire/provider/acp.ts";
 import { claude } from "../../../../src/wire/provider/claude.ts";
 import { command } from "../../../../src/wire/provider/command.ts";
-import { AnswerReader, refusalOf, requestOf } from "../../../../src/wire/provider/openai.ts";
+import { AnswerReader, requestOf } from "../../../../src/wire/provider/openai.ts";
+import { refusalOf } from "../../../../src/wire/provider/openai-error.ts";
 import { scripted } from "../../../../src/wire/provider/scripted.ts";
 import { TOOLS } from "../../../../src/wire/provider/tools.ts";
 import { AgentFixture, planFor } from "../../../agent/house.ts";
@@ -144,15 +145,14 @@ const MODEL_BORDER: Border = {
     const answer = reader.end();
     const calls = answer.kind === "said" ? answer.calls.map((call) => ({ kind: "call", ...call }) as const) : [answer];
     victim.hears(1, answer.kind === "said" ? [{ kind: "text", text: answer.text }, ...calls] : [answer]);
-    const { failure } = refusalOf(
-      429,
-      Buffer.from(attacker.line(attacker.oneOf(REFUSALS))).toString(),
-      attacker.bare(),
-    );
-    if (failure.kind === "failed") victim.hears(2, [failure]);
+    const refusal = Buffer.from(attacker.line(attacker.oneOf(REFUSALS))).toString();
+    const refused = (status: number) => [refusalOf(status, refusal, () => attacker.bare(), 0).failure];
+    for (const [at, status] of [429, 400].entries()) victim.hears(2 + at, refused(status));
     victim.isSameAfterwards();
     const { plan, conversation } = victim.house.agent(ID);
-    recorded(requestOf(plan.recipe, "", [...itemsOf(conversation.said)], TOOLS));
+    const said = heardPieces(conversation).map(({ piece }) => piece);
+    const { forgotten } = conversation.left;
+    recorded(requestOf({ recipe: plan.recipe, instructions: "", said, forgotten, tools: TOOLS, isCounted: true }));
   },
 };
 

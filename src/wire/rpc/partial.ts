@@ -1,0 +1,24 @@
+// Text of an agent as it comes, over the bus. It is no event: it may be lost or repeated.
+import { fitting } from "../check.ts";
+import { count, type Infer, object, text } from "../shape.ts";
+
+const partial = object({
+  id: text,
+  /** It comes again as a whole in the `agent.read` of this generation with this offset, or a later one. */
+  generation: count,
+  offset: count,
+  /** How many characters of that text came before it. */
+  from: count,
+  text,
+});
+
+export type PartialText = Infer<typeof partial>;
+
+export function partialTopic(id: string): string {
+  return `partial.${id}`;
+}
+
+/** Undefined if it is none. */
+export function partialOf(data: unknown): PartialText | undefined {
+  return fitting(partial, data);
+}
