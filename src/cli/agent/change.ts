@@ -12,6 +12,7 @@ import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
 
 export type TerminateFlags = DataFlags & { readonly reason?: string };
+export type RetryFlags = DataFlags & { readonly fresh?: boolean };
 export type SetFlags = DataFlags & SettingFlags;
 
 type AgentChange = {
@@ -49,11 +50,11 @@ export const terminateCommand = withDaemonWorld((world: DaemonCommandWorld, flag
   }),
 );
 
-export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
+export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: RetryFlags, key: string) =>
   change(world, flags, {
     key,
-    ask: (client, id) => client.call("agent.retry", { id }),
-    done: "nothing-to-retry",
+    ask: (client, id) => client.call("agent.retry", { id, ...(flags.fresh === true && { fresh: true }) }),
+    done: flags.fresh === true ? "running" : "nothing-to-retry",
     words: isNow,
   }),
 );

@@ -13,7 +13,7 @@ import {
   text,
   textFlag,
 } from "../flags.ts";
-import type { SetFlags, TerminateFlags } from "./change.ts";
+import type { RetryFlags, SetFlags, TerminateFlags } from "./change.ts";
 import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
@@ -180,9 +180,16 @@ const terminate = buildCommand<TerminateFlags, [agent: string], Context>({
   docs: { brief: "Terminate an agent and the agents below it" },
 });
 
-const retry = buildCommand<DataFlags, [agent: string], Context>({
+const fresh = {
+  kind: "boolean",
+  optional: true,
+  withNegated: false,
+  brief: "In a new conversation, whose first message has what is on record of the old one",
+} as const;
+
+const retry = buildCommand<RetryFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).retryCommand,
-  parameters: { flags: { home, json: row }, positional: one },
+  parameters: { flags: { home, json: row, fresh }, positional: one },
   docs: { brief: "Continue an agent that crashed for good, is asleep, or waits after a crash" },
 });
 

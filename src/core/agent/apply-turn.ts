@@ -3,6 +3,7 @@ import type { Agent, Turn, TurnEnd } from "./agent.ts";
 import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
 import type { AgentEvent, AgentRead, TurnStart, Woken } from "./events.ts";
+import { stillRunning } from "./in-flight.ts";
 import { cut, MAX_ANSWER, MAX_LAST_TEXT } from "./limits.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
 
@@ -20,7 +21,7 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
       const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
       const end = { kind: "complete", response: event.data.response } as const;
       const { failure: _, ...rest } = over(agent, event.data.at, end);
-      return { ...rest, lastText };
+      return { ...rest, lastText, remembers: true };
     }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
@@ -60,7 +61,13 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
     said: "",
   };
   const turn = { number, prompt, messages, startedAt: at, ...none };
-  const after = { ...heard(agent, at), turn, turns: number, lastText: "" };
+  const after = {
+    ...heard(agent, at),
+    turn,
+    turns: number,
+    lastText: "",
+    ...(agent.history !== undefined && { history: "" }),
+  };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
   if (!hasProcess(agent)) return after;
   return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };
@@ -89,9 +96,19 @@ function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
 }
 
 function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
-  const isWord = ({ kind }: ProviderEvent) => kind !== "session" && kind !== "withdrawn";
-  return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
+  if (!events.some(isWord)) return agent;
+  const running = stillRunning(agent.turn?.running ?? [], events);
+  const after = withTurn(agent, (turn) => ({ ...turn, heard: true, running }));
+  return events.some(({ kind }) => PROGRESS.has(kind)) ? { ...after, fruitless: 0 } : after;
 }
+
+function isWord(event: ProviderEvent): boolean {
+  if (event.kind === "failed") return event.opening !== true;
+  return event.kind !== "session" && event.kind !== "withdrawn" && event.kind !== "stderr";
+}
+
+/** S4 of process.ts. */
+const PROGRESS: ReadonlySet<string> = new Set<ProviderEvent["kind"]>(["text", "tool", "tool-done", "call", "done"]);
 
 /** Pieces are joined; a new text replaces the last one. */
 function saying(agent: Agent, events: readonly ProviderEvent[]): Agent {
@@ -115,7 +132,7 @@ function answered(agent: Agent, events: readonly ProviderEvent[]): Agent {
 export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined): TurnEnd | undefined {
   for (const event of events) {
     if (event.kind === "done") return { kind: "complete", response: event.response ?? turn?.said ?? "" };
-    if (event.kind === "failed") return { kind: "failed", reason: event.reason };
+    if (event.kind === "failed" && event.opening !== true) return { kind: "failed", reason: event.reason };
   }
   return undefined;
 }

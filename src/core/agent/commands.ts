@@ -43,14 +43,20 @@ export type AnswerCommand = {
   readonly device?: string | undefined;
 };
 
+type StartFailure = {
+  readonly reason: string;
+  readonly passing?: true | undefined;
+  readonly unresumable?: true | undefined;
+};
+
 export type AgentCommand =
   | CreateAgent
   /** From a person. `message` is chosen by the client: a repeat is the same message. */
   | To<"send", { readonly message: string; readonly payload: string; readonly replyTo: string | undefined }>
   /** By a person, unless `by` is given. */
   | To<"terminate", { readonly reason: string; readonly by?: "workflow" }>
-  /** After `PermanentlyFailed`, a hold, or a backoff: continue now. */
-  | To<"retry">
+  /** After `PermanentlyFailed`, a hold, or a backoff: continue now. `history`: in a new conversation (fresh.ts). */
+  | To<"retry", { readonly history?: string }>
   | To<"interrupt">
   | To<"set", { readonly settings: Partial<AgentSettings> }>
   /** Give up its slot, once its turn is over. */
@@ -72,8 +78,11 @@ export type AgentCommand =
   /** The next copies of what it broadcast. */
   | To<"pass-on">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
-  /** Nothing of it has run. `passing`: not for anything about its program, which may be started later. */
-  | OfProcess<"start-failed", { readonly reason: string; readonly passing?: true | undefined }>
+  /**
+   * Nothing of it has run. `passing`: not for anything about its program, which may be started later. `unresumable`:
+   * because its conversation is gone (fresh.ts).
+   */
+  | OfProcess<"start-failed", StartFailure>
   /** Entries of the outbox up to this number were taken, in this many pieces since the process started. */
   | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
   /**

@@ -13,6 +13,7 @@ import { read } from "./decide-read.ts";
 import { escalateStop, wake } from "./decide-wake.ts";
 import { type AgentContext, Draft } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
+import { renew } from "./fresh.ts";
 import { overForGood } from "./gone.ts";
 import { whyNotMode } from "./inherit.ts";
 import { cut, MAX_REASON, MAX_REQUEST_ID, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
@@ -127,7 +128,7 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 function doWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
   switch (command.kind) {
     case "retry":
-      return retry(draft, agent);
+      return retry(draft, agent, command.history);
     case "interrupt":
       return interrupt(draft, agent);
     case "set": {
@@ -169,10 +170,12 @@ function send(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
   return enqueue(draft, draft.agent(agent.id), { id, from: USER, kind: "message", payload, replyTo });
 }
 
-function retry(draft: Draft, agent: Agent): Refusal | undefined {
+function retry(draft: Draft, agent: Agent, history: string | undefined): Refusal | undefined {
   const { id, process: program, held, sleep } = agent;
   const waits = processMachine.allows(program.kind, "retry");
-  if (!waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
+  const refusal = history === undefined ? undefined : renew(draft, agent, history);
+  if (refusal !== undefined) return refusal;
+  if (history === undefined && !waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
     return refused("nothing-to-retry", `${agent.name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
   if (waits) draft.add(id, { event: "agent.retried", data: { at: draft.at } });
   else if (held !== undefined) draft.add(id, { event: "agent.released", data: { at: draft.at } });

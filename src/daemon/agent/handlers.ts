@@ -41,8 +41,9 @@ import type { PartBorder } from "../part.ts";
 import type { Bearer, Handlers } from "../rpc-server.ts";
 import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
-import { agentHistory } from "./history.ts";
+import { agentHistory, toldHistory } from "./history.ts";
 import { readToken } from "./process-files.ts";
+import { whyNoProgram } from "./program-check.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
 import type { AgentStore } from "./store.ts";
@@ -54,6 +55,8 @@ export type AgentHandlerPorts = {
   /** Decides whether a new agent is sandboxed. */
   sandboxing(wanted: WantedWorkspace | undefined, recipe: Recipe): Promise<Sandboxing>;
   readonly environment: EnvironmentRules;
+  /** The PATH that agents get whose creator has none. */
+  readonly ownPath: string | undefined;
   readonly agentConfig: AgentConfig;
   readonly defaultProvider: string;
   readonly border: PartBorder;
@@ -138,7 +141,9 @@ function commandHandlers(ports: AgentHandlerPorts): Handlers {
       return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
     }),
     ...ofAgent("agent.terminate", ({ id, reason }) => ({ kind: "terminate", id, reason })),
-    ...ofAgent("agent.retry", ({ id }) => ({ kind: "retry", id })),
+    ...ofAgent("agent.retry", ({ id, fresh }) => {
+      return { kind: "retry", id, ...(fresh === true && { history: toldHistory(ports.log, id) }) };
+    }),
     ...ofAgent("agent.interrupt", ({ id }) => ({ kind: "interrupt", id })),
     ...ofAgent("agent.suspend", ({ id }) => ({ kind: "suspend", id })),
     ...ofAgent("agent.set", ({ id, settings }) => ({ kind: "set", id, settings })),
@@ -256,6 +261,8 @@ async function create(
   if (!command.ok) return command;
   const known = store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
+  const missing = whyNoProgram(ports, command.value.plan);
+  if (missing !== undefined) return { ok: false, error: missing };
   const made = await submitted(ports, command.value, by);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));

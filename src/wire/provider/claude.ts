@@ -7,8 +7,9 @@
 //     would have no tools.
 // C5. When it reports the end of a turn, the turn is in its transcript. By default it writes that a tenth of a second
 //     later, and a process that was killed in between had forgotten a turn that we know as complete.
+// C6. A transcript that it cannot read, or that is gone when it looks, is a session that cannot be opened.
 
-import { type Json, textOf } from "../../base/json.ts";
+import { isList, type Json, textOf } from "../../base/json.ts";
 import { timeText } from "../../base/time-text.ts";
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
@@ -23,6 +24,8 @@ const SERVER = "holdfast";
  *  limits are 5 s and 30 s. */
 const TOOLS_MS = "120000";
 const ENVIRONMENT = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS, CLAUDE_CODE_EAGER_FLUSH: "1" }; // C5
+/** C6 */
+const NO_SESSION = "No conversation found with session ID";
 const NOTHING: Decoded = { events: [], replies: [] };
 
 export const claude: Codec = { launch, encode, decode };
@@ -98,7 +101,9 @@ function asked(message: Fields): Decoded {
   if (request === undefined) return NOTHING;
   if (textAt(what, "subtype") !== "can_use_tool") return { events: [], replies: [refusal(request)] };
   const tool = textAt(what, "tool_name") ?? "";
-  return { events: [{ kind: "ask", request, tool, input: what["input"] ?? null }], replies: [] };
+  const use = textAt(what, "tool_use_id");
+  const question = { kind: "ask", request, tool, input: what["input"] ?? null } as const;
+  return { events: [use === undefined ? question : { ...question, use }], replies: [] };
 }
 
 function refusal(request_id: string): string {
@@ -134,7 +139,9 @@ function ended(message: Fields): ProviderEvent {
   if (message["is_error"] !== true && textAt(message, "subtype") === "success") return { kind: "done", response };
   const until = /usage limit reached\|(\d{9,11})/i.exec(response)?.[1];
   if (until !== undefined) return { kind: "limit", until: fromSeconds(Number(until)) };
-  const reason = response === "" ? (textAt(message, "subtype") ?? "It failed.") : response;
+  const errors = isList(message["errors"]) ? message["errors"].map(textOf).join(" ") : "";
+  const reason = [response, errors, textAt(message, "subtype") ?? "It failed."].find((text) => text !== "") ?? "";
+  if (errors.includes(NO_SESSION)) return { kind: "failed", reason, retryable: false, opening: true }; // C6
   return { kind: "failed", reason, retryable: isRetryable(numberAt(message, "api_error_status")) };
 }
 

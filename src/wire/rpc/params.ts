@@ -282,7 +282,7 @@ export const PARAMS = {
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),
-  "agent.retry": ofOne,
+  "agent.retry": object({ id: text, fresh: optional(flag) }),
   "agent.interrupt": ofOne,
   "agent.suspend": ofOne,
   "agent.set": object({ id: text, settings: someSettings }),
