@@ -1,7 +1,7 @@
 // What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own
 // (tests/agent/real).
 // Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed:
-// tests that need a missing one are skipped, and say so.
+// tests that need a missing one are skipped, and say so. `npm run test:agents` installs all real agents anywhere.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./files.ts";
@@ -31,17 +31,25 @@ function run(...command: readonly [string, ...string[]]): boolean {
 }
 
 const AGENTS = "tests/agent/real";
+/** Too large for the gate: `npm run test:agents` installs and runs them. */
+const MORE_AGENTS = `${AGENTS}/more`;
 
-/** Real agents; their own scripts are not run. */
+/** Real agents, in the versions of their lockfiles; their own scripts are not run. */
 function installAgents(): string[] {
-  const isThere = () => existsSync(join(ROOT, AGENTS, "node_modules/.package-lock.json"));
+  const all = process.env["HOLDFAST_AGENTS"] === "all";
+  const wanted = all ? [AGENTS, MORE_AGENTS] : [AGENTS];
+  return wanted.flatMap((directory) => installAgentsIn(directory, all || process.env["CI"] !== undefined));
+}
+
+function installAgentsIn(directory: string, may: boolean): string[] {
+  const isThere = () => existsSync(join(ROOT, directory, "node_modules/.package-lock.json"));
   const npm = Bun.which("npm");
-  if (!isThere() && npm !== null && process.env["CI"] !== undefined) {
-    console.log(`installing real agents (npm ci in ${AGENTS})`);
+  if (!isThere() && npm !== null && may) {
+    console.log(`installing real agents (npm ci in ${directory})`);
     const argv = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    Bun.spawnSync(argv, { cwd: join(ROOT, AGENTS), stdio: ["ignore", "ignore", "inherit"] });
+    Bun.spawnSync(argv, { cwd: join(ROOT, directory), stdio: ["ignore", "ignore", "inherit"] });
   }
-  return isThere() ? [] : [`real agents (npm ci --ignore-scripts in ${AGENTS})`];
+  return isThere() ? [] : [`real agents (npm ci --ignore-scripts in ${directory})`];
 }
 
 /** What is still missing afterwards. */

@@ -8,7 +8,7 @@ export function findProgram(disk: Disk, path: string, name: string): string | un
   return places.map((directory) => `${directory}/${name}`).find((full) => isProgram(disk, full));
 }
 
-function isProgram(disk: Disk, path: string): boolean {
+export function isProgram(disk: Disk, path: string): boolean {
   try {
     const found = disk.stat(path);
     return found?.kind === "file" && (found.mode & 0o111) !== 0;

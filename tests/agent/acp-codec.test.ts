@@ -17,8 +17,10 @@ test("AG-6(a) a new session is requested once, and loaded by its id afterwards",
   ]);
   const server = { name: "holdfast", command: "bun", args: ["shim.ts"], env: [{ name: "TOKEN", value: "t" }] };
   expect(fresh?.[1]?.params).toEqual({ cwd: "/work", mcpServers: [server] });
-  const again = told({ kind: "open" }, { session: "ses_1", resume: true, open: false });
+  const again = told({ kind: "open" }, { session: "ses_1", resume: true, named: true, open: false });
   expect(again?.[1]).toMatchObject({ method: "session/load", params: { sessionId: "ses_1", cwd: "/work" } });
+  // P4: the first process died before it was asked for a session.
+  expect(told({ kind: "open" }, { resume: true, open: false })?.[1]).toMatchObject({ method: "session/new" });
 });
 
 test("nothing is sent in a session before it is open, and its id is known either way of opening it", () => {
@@ -72,7 +74,8 @@ const OPTIONS = [
 test("PR-1(a) PR-2(a) a permission is requested under the agent's own id, and answered with one of its options", () => {
   const toolCall = { toolCallId: "call_1", title: "echo hi", kind: "execute", rawInput: { command: "echo hi" } };
   const [ask] = said({ id: 0, method: "session/request_permission", params: { toolCall, options: OPTIONS } }).events;
-  expect(ask).toEqual({ kind: "ask", request: "0", tool: "execute", input: { command: "echo hi" }, options: OPTIONS });
+  const about = { tool: "execute", input: { command: "echo hi" }, use: "call_1" };
+  expect(ask).toEqual({ kind: "ask", request: "0", ...about, options: OPTIONS });
   const answer = { kind: "answer", tool: "execute", request: "0", input: null, message: "", options: OPTIONS } as const;
   const outcome = (optionId: string) => [{ ...RPC, id: 0, result: { outcome: { outcome: "selected", optionId } } }];
   expect(told({ ...answer, decision: "allow" })).toEqual(outcome("once"));

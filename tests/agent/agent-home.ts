@@ -94,6 +94,12 @@ export class AgentHome extends DaemonHome {
     return lines.map((line) => String(JSON.parse(line).event));
   }
 
+  /** The number of the last turn that was completed, as its log has it. */
+  completed(id: string): number {
+    const last = this.#lines(id).findLast((line) => line.includes('"turn.complete"'));
+    return last === undefined ? 0 : Number(JSON.parse(last).data.turn);
+  }
+
   /** The data of the last event of that name. */
   lastOf(id: string, name: string): Promise<Record<string, unknown>> {
     return until(

@@ -83,7 +83,8 @@ export class AnthropicMock {
   }
 
   #block(last: string): Block {
-    const wanted = /^(?:run|use): *(.*)$/m.exec(last);
+    // What was asked before, in another conversation, is not asked again.
+    const wanted = last.includes("<history ") ? null : /^(?:run|use): *(.*)$/m.exec(last);
     if (wanted?.[1] === undefined) return { type: "text", text: `heard: ${last}` };
     this.#uses += 1;
     const id = `toolu_${String(this.#uses).padStart(4, "0")}`;

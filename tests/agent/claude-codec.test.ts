@@ -57,7 +57,7 @@ test("PR-1(a) PR-2(a) a control request becomes a question about the tool, and i
     tool_use_id: "toolu_0001",
   };
   expect(said({ type: "control_request", request_id: "9aa80fc3", request })).toEqual({
-    events: [{ kind: "ask", request: "9aa80fc3", tool: "Bash", input }],
+    events: [{ kind: "ask", request: "9aa80fc3", tool: "Bash", input, use: "toolu_0001" }],
     replies: [],
   });
   const answer = { kind: "answer", request: "9aa80fc3", tool: "Bash", input, options: null } as const;

@@ -11,7 +11,13 @@ export const RECIPE: Recipe = {
 };
 
 export function facts(given: Partial<SessionFacts> = {}, recipe: Partial<Recipe> = {}): SessionFacts {
-  const known = { session: "11111111-1111-4111-8111-111111111111", resume: false, open: true, cwd: "/work" };
+  const known = {
+    session: "11111111-1111-4111-8111-111111111111",
+    resume: false,
+    named: false,
+    open: true,
+    cwd: "/work",
+  };
   return {
     ...known,
     systemPrompt: "",

@@ -100,8 +100,8 @@ test("SP-2(a) crashes far apart do not add up, and an idle process that crashes 
     fixture.start("a");
   }
   expect([fixture.state("a"), fixture.agent("a").process.kind]).toEqual(["idle", "Running"]);
-  expect(judgeCrash([0, 1, 2, 3], 4).kind).toBe("permanent");
-  expect(judgeCrash([0, 1, 2, 3], 60_001).kind).toBe("restart");
+  expect(judgeCrash([0, 1, 2, 3], 1, 4).kind).toBe("permanent");
+  expect(judgeCrash([0, 1, 2, 3], 1, 60_001).kind).toBe("restart");
 });
 
 test("SP-2(b) SP-3(a,b) a process that cannot be started is final: clients get CRASHED, the parent is notified, a person can retry", () => {

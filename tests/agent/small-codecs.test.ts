@@ -52,9 +52,11 @@ test("AG-6(a) a command gets the prompt as one argument, whatever it contains, a
     "--output-format",
     "stream-json",
   ]);
-  expect(command.launch(facts({ resume: true, session: "abc" }, CURSOR), "hi").argv).toEqual([
+  expect(command.launch(facts({ resume: true, named: true, session: "abc" }, CURSOR), "hi").argv).toEqual([
     ...["cursor-agent", "--resume", "abc", "-p", "hi"],
   ]);
+  // D5: its first process died before it named one.
+  expect(command.launch(facts({ resume: true }, CURSOR), "hi").argv).not.toContain("--resume");
   const known = facts({}, CURSOR);
   expect(command.decode('{"type":"system","session_id":"abc"}', known).events).toEqual([
     { kind: "session", session: "abc" },
@@ -65,7 +67,7 @@ test("AG-6(a) a command gets the prompt as one argument, whatever it contains, a
 
 test("D3 a value that begins with - never becomes an option of a command, and is no session", () => {
   const recipe = { ...CURSOR, model: "-m", flags: ["{model}", "--model={model}", "-p{prompt}"] };
-  const { argv } = command.launch(facts({ resume: true, session: "--yolo" }, recipe), "--allow-all\n-x");
+  const { argv } = command.launch(facts({ resume: true, named: true, session: "--yolo" }, recipe), "--allow-all\n-x");
   expect(argv).toEqual([
     ...["cursor-agent", "--resume", " --yolo", "-p", " --allow-all\n-x"],
     ...[" -m", "--model=-m", "-p--allow-all\n-x"],
@@ -84,10 +86,18 @@ test("SP-1(a) the end of a command is the end of its turn", () => {
   expect(end(3, null, "no key")).toEqual([
     { kind: "failed", reason: "It ended with exit code 3. no key", retryable: true },
   ]);
-  expect(end(null, "SIGKILL", "")).toEqual([{ kind: "failed", reason: "It was ended by SIGKILL.", retryable: true }]);
+  expect(end(null, "SIGKILL", "")).toEqual([]); // D5
   expect(end(1, null, "", "not logged in\n")).toEqual([
     { kind: "failed", reason: "It ended with exit code 1. not logged in", retryable: true },
   ]);
+});
+
+test("D5 a command that is to resume, fails and prints nothing has lost its session; one that prints has failed", () => {
+  const end = (text: string) =>
+    command.ended?.({ code: 1, signal: null }, { text, errors: "no rollout found" }, facts({ named: true }, CURSOR));
+  const lost = { kind: "failed", reason: "It ended with exit code 1. no rollout found", retryable: true } as const;
+  expect(end("")).toEqual([{ ...lost, opening: true }]);
+  expect(end("{}")).toEqual([{ ...lost, reason: "It ended with exit code 1. {} no rollout found" }]);
 });
 
 test("D4 with an output_path the answer is the last text it leads to, not the stream of events", () => {

@@ -14,7 +14,7 @@ import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
 
 export type TerminateFlags = DataFlags & { readonly reason?: string };
-export type RetryFlags = DataFlags & { readonly without?: boolean };
+export type RetryFlags = DataFlags & { readonly without?: boolean; readonly fresh?: boolean };
 export type SetFlags = DataFlags & SettingFlags;
 
 type AgentChange = {
@@ -52,13 +52,21 @@ export const terminateCommand = withDaemonWorld((world: DaemonCommandWorld, flag
   }),
 );
 
-export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: RetryFlags, key: string) =>
-  change(world, flags, {
+export const retryCommand = withDaemonWorld(async (world: DaemonCommandWorld, flags: RetryFlags, key: string) => {
+  const { without = false, fresh = false } = flags;
+  if (without && fresh) return BOTH;
+  return change(world, flags, {
     key,
-    ask: (client, id) => client.call("agent.retry", { id, ...(flags.without === true && { without: true }) }),
-    done: "nothing-to-retry",
+    ask: (client, id) => client.call("agent.retry", { id, ...(without && { without }), ...(fresh && { fresh }) }),
+    done: fresh ? "running" : "nothing-to-retry",
     words: isNow,
-  }),
+  });
+});
+
+const BOTH = refused(
+  "usage",
+  "--fresh and --without cannot be combined.",
+  "Start a new conversation first; if its turn fails again, leave out what it was given.",
 );
 
 export const dropCommand = withDaemonWorld(

@@ -98,6 +98,8 @@ function pieceWords(piece: ProviderEvent, zone: Zone): string | undefined {
       return `uses ${plainLine(piece.tool)} ${JSON.stringify(piece.input)}`;
     case "tool-done":
       return `${piece.ok ? "got" : "failed"}: ${quoted(piece.text)}`;
+    case "stderr":
+      return `on standard error: ${quoted(piece.text)}`;
     case "failed":
       return `its provider failed: ${quoted(piece.reason)}`;
     case "limit": {
@@ -127,7 +129,9 @@ function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
     case "agent.retried":
       return "retrying";
     case "agent.held":
-      return `waits: ${quoted(event.data.reason)}`;
+      return `waits: ${quoted(event.data.reason)}${event.data.unresumable === true ? choiceOf(event.id) : ""}`;
+    case "session.renewed":
+      return "begins a new conversation, with what is on record of the old one";
     case "agent.released":
       return "continues";
     case "agent.sleeping":
@@ -145,6 +149,15 @@ function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** FR1 of core/agent/fresh.ts. */
+function choiceOf(id: string): string {
+  return [
+    "",
+    `  → holdfast agent retry ${id} --fresh    starts a new conversation with what was said so far`,
+    `  → holdfast agent terminate ${id}        ends it`,
+  ].join("\n");
 }
 
 /** The agent's inputs and outputs. */

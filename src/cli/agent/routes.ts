@@ -220,7 +220,12 @@ const terminate = buildCommand<TerminateFlags, [agent: string], Context>({
 const retry = buildCommand<RetryFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).retryCommand,
   parameters: {
-    flags: { home, without: flag("Leave out what the turn that failed was given"), json: row },
+    flags: {
+      home,
+      without: flag("Leave out what the turn that failed was given"),
+      fresh: flag("In a new conversation, whose first message has what is on record of the old one"),
+      json: row,
+    },
     positional: one,
   },
   docs: described(

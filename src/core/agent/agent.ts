@@ -7,10 +7,12 @@
 //     process.
 import type { Json } from "../../base/json.ts";
 import type { Conversation, Mark } from "./conversation.ts";
+import { dashed } from "./derive.ts";
 import type {
   AgentSettings,
   Broadcast,
   Handed,
+  Held,
   Message,
   PromptAnswered,
   PromptOpened,
@@ -74,6 +76,16 @@ export type Turn = {
   readonly naps?: number;
   /** Where it begins in the conversation of a bare LLM. */
   readonly mark: Mark;
+  /** Its own tools that it has called in this turn and that have no result yet (in-flight.ts). */
+  readonly running?: readonly ToolUse[];
+};
+
+/** `input`: cut (in-flight.ts). `request`: the question whether it may run, if it asked. */
+export type ToolUse = {
+  readonly use: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly request?: string;
 };
 
 /** A turn that failed. Its `messages` are in the inbox, or its `prompt` was taken and is kept: it can be repeated. */
@@ -139,6 +151,12 @@ export type Agent = {
   readonly providerSession: string;
   /** Whether the provider has named it, or a process of it has run. */
   readonly resumable: boolean;
+  /** Whether the provider has named it; undefined: older versions did not note it (`isNamed`). */
+  readonly named?: boolean;
+  /** A turn was completed in this session: if the provider does not know it any more, something was lost. */
+  readonly remembers?: boolean;
+  /** What was said before this session, for the first prompt in it, and then empty (fresh.ts). */
+  readonly history?: string;
   readonly process: ProcessState;
   /** The number of its last process, 0 before the first; it stays while the process is detached. */
   readonly generation: number;
@@ -171,10 +189,12 @@ export type Agent = {
   readonly broadcasts: readonly Broadcast[];
   readonly sleep: { readonly until: string; readonly reason?: string } | undefined;
   /** Why it is not resumed automatically after a crash. */
-  readonly held: { readonly reason: string; readonly at: string } | undefined;
+  readonly held: Held | undefined;
   /** Why it was set aside: from then on it can only be terminated. Never in a log: the next daemon tries it again. */
   readonly aside?: string;
   readonly crashes: readonly number[];
+  /** How often in a row its process crashed without having said anything, however long that took (S4 of process.ts). */
+  readonly fruitless?: number;
   readonly rules: readonly Rule[];
   readonly result: string | undefined;
   readonly terminated: Omit<Terminated, "agent_id"> | undefined;
@@ -222,6 +242,11 @@ export function isLive(agentRecord: AgentRecord | undefined): agentRecord is Age
 /** Nothing is done for it, and its process is left to its holder. */
 export function isAside({ aside, terminated }: Agent): boolean {
   return aside !== undefined && terminated === undefined;
+}
+
+/** Whether its session has an id that the provider gave it: until then it is derived from the agent's. */
+export function isNamed({ id, providerSession, named }: Agent): boolean {
+  return named ?? providerSession !== dashed(id);
 }
 
 /** Messages that were neither given to a turn nor returned by `check_inbox`. */

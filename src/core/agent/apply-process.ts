@@ -23,6 +23,7 @@ export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined
       return {
         ...agent,
         crashes: event.data.crashes,
+        fruitless: event.data.fruitless ?? 0,
         process: backoff(event.data),
       };
     case "process.rested":
@@ -30,7 +31,7 @@ export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined
     case "agent.crashed":
       return { ...agent, process: { kind: "PermanentlyFailed", ...event.data } };
     case "agent.retried":
-      return { ...agent, process: { kind: "Idle", restart: false }, crashes: [], held: undefined };
+      return { ...agent, process: { kind: "Idle", restart: false }, crashes: [], fruitless: 0, held: undefined };
     case "input.taken":
       return taken(agent, event.data);
     default:
@@ -51,11 +52,13 @@ function backoff({ until, reason }: { readonly until: string; readonly reason?: 
 function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Agent {
   const { turn } = agent;
   const entries: Entry[] = [{ kind: "open" }];
-  if (prompt !== null && turn !== undefined) entries.push({ kind: "prompt", handed: prompt, turn: turn.number });
-  const again = prompt === null || turn === undefined ? turn : { ...turn, prompt, taken: false, early: undefined };
+  const isHanded = prompt !== null && turn !== undefined;
+  const again = isHanded ? { ...turn, prompt, taken: false, early: undefined, running: [] } : turn;
+  if (isHanded) entries.push({ kind: "prompt", handed: prompt, turn: turn.number });
   const { billed: _, ...rest } = agent;
   return {
     ...(keepsBill(agent) ? agent : rest),
+    ...(isHanded && agent.history !== undefined && { history: "" }), // It is in the prompt.
     generation,
     consumed: 0,
     turn: again,

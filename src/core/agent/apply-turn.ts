@@ -5,6 +5,7 @@ import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
 import { endMark } from "./conversation.ts";
 import type { AgentEvent, AgentRead, TurnEnded, TurnRetrying, TurnStart, Woken } from "./events.ts";
+import { stillRunning } from "./in-flight.ts";
 import { cut, MAX_ANSWER, MAX_LAST_TEXT, MAX_PROVIDER_WAIT_MS } from "./limits.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
 import { addUsage } from "./usage.ts";
@@ -23,7 +24,7 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
       const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
       const end = { kind: "complete", response: event.data.response } as const;
       const { failure: _, ...rest } = over(agent, event.data, end);
-      return { ...rest, lastText };
+      return { ...rest, lastText, remembers: true };
     }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
@@ -89,7 +90,13 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
     said: "",
   };
   const turn = { number, prompt, messages, startedAt: at, ...none, mark: endMark(agent.conversation) };
-  const after = { ...heard(agent, at), turn, turns: number, lastText: "" };
+  const after = {
+    ...heard(agent, at),
+    turn,
+    turns: number,
+    lastText: "",
+    ...(agent.history !== undefined && { history: "" }),
+  };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
   if (!hasProcess(agent)) return after;
   return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };
@@ -120,10 +127,22 @@ function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
 }
 
 function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
-  const silent: readonly ProviderEvent["kind"][] = ["session", "withdrawn", "usage", "retrying", "later", "limit"];
-  const isWord = ({ kind }: ProviderEvent) => !silent.includes(kind);
-  return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
+  if (!events.some(isWord)) return agent;
+  const running = stillRunning(agent.turn?.running ?? [], events);
+  const after = withTurn(agent, (turn) => ({ ...turn, heard: true, running }));
+  return events.some(({ kind }) => PROGRESS.has(kind)) ? { ...after, fruitless: 0 } : after;
 }
+
+function isWord(event: ProviderEvent): boolean {
+  return event.kind === "failed" ? event.opening !== true : !SILENT.has(event.kind);
+}
+
+const SILENT: ReadonlySet<string> = new Set<ProviderEvent["kind"]>([
+  ...(["session", "withdrawn", "stderr", "usage", "retrying", "later", "limit"] as const),
+]);
+
+/** S4 of process.ts. */
+const PROGRESS: ReadonlySet<string> = new Set<ProviderEvent["kind"]>(["text", "tool", "tool-done", "call", "done"]);
 
 /** What it has used, and what its provider does about its own failures: news only until there is other news. */
 function noting(agent: Agent, events: readonly ProviderEvent[], at: string): Agent {
@@ -187,7 +206,7 @@ export function isNoAnswer({ kind }: ProviderEvent): boolean {
 export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined): TurnEnd | undefined {
   for (const event of events) {
     if (event.kind === "done") return { kind: "complete", response: event.response ?? turn?.said ?? "" };
-    if (event.kind === "failed") return { kind: "failed", reason: event.reason };
+    if (event.kind === "failed" && event.opening !== true) return { kind: "failed", reason: event.reason };
   }
   return undefined;
 }

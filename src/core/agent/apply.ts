@@ -121,7 +121,11 @@ function sessionCreated(id: string, data: SessionCreated, before: Agent | undefi
 function applyLife(agent: Agent, event: AgentEvent): Agent {
   switch (event.event) {
     case "session.named":
-      return { ...agent, providerSession: event.data.session, resumable: true };
+      return { ...agent, providerSession: event.data.session, resumable: true, named: true };
+    case "session.renewed": {
+      const { session, history } = event.data;
+      return { ...agent, providerSession: session, history, resumable: false, named: false, remembers: false };
+    }
     case "agent.set":
       return { ...agent, settings: event.data.settings };
     case "agent.terminated": {

@@ -45,6 +45,12 @@ export type AnswerCommand = {
   readonly device?: string | undefined;
 };
 
+type StartFailure = {
+  readonly reason: string;
+  readonly passing?: true | undefined;
+  readonly unresumable?: true | undefined;
+};
+
 export type AgentCommand =
   | CreateAgent
   /** From a person. `message` is chosen by the client: a repeat is the same message. */
@@ -53,9 +59,9 @@ export type AgentCommand =
   | To<"terminate", { readonly reason: string; readonly by?: "workflow" }>
   /**
    * After `PermanentlyFailed`, a hold, a backoff, or a turn that failed: continue now. `without` what the turn that
-   * failed was given.
+   * failed was given; `history`: in a new conversation (fresh.ts).
    */
-  | To<"retry", { readonly without?: boolean | undefined }>
+  | To<"retry", { readonly without?: boolean | undefined; readonly history?: string }>
   /** Messages that it was not given yet. */
   | To<"inbox-drop", { readonly messages: readonly string[] }>
   | To<"inbox-edit", { readonly message: string; readonly payload: string }>
@@ -82,8 +88,11 @@ export type AgentCommand =
   /** The next copies of what it broadcast. */
   | To<"pass-on">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
-  /** Nothing of it has run. `passing`: not for anything about its program, which may be started later. */
-  | OfProcess<"start-failed", { readonly reason: string; readonly passing?: true | undefined }>
+  /**
+   * Nothing of it has run. `passing`: not for anything about its program, which may be started later. `unresumable`:
+   * because its conversation is gone (fresh.ts).
+   */
+  | OfProcess<"start-failed", StartFailure>
   /** Entries of the outbox up to this number were taken, in this many pieces since the process started. */
   | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
   /**

@@ -4,6 +4,7 @@ import { type Agent, stateSize } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
 import type { ProcessOutcome } from "./events.ts";
+import { holdUnresumable } from "./fresh.ts";
 import { cut, MAX_REASON } from "./limits.ts";
 import { tellParent } from "./messages.ts";
 import { isAlive, judgeCrash, processMachine, REFUSED_MS } from "./process.ts";
@@ -93,9 +94,9 @@ function taken(
 type Ended = Extract<Report, { readonly kind: "ended" }>;
 
 /** SP-1 */
-function outcomeOf({ process: program, turn, plan }: Agent, { code, signal }: Ended): ProcessOutcome {
+function outcomeOf({ process: program, turn, plan, held }: Agent, { code, signal }: Ended): ProcessOutcome {
   if (program.kind === "Hung") return "killed";
-  if (program.kind === "Stopping") return "stopped";
+  if (program.kind === "Stopping" || held?.unresumable === true) return "stopped";
   const busy = turn !== undefined && !turn.interrupted;
   if (program.kind === "Detached") return code === 0 && !busy ? "clean" : "lost";
   if (busy) return "crashed";
@@ -130,13 +131,14 @@ function reasonOf({ process: program }: Agent, { code, signal }: Ended): string 
 
 /** SP-2 */
 function crashed(draft: Draft, agent: Agent, reason: string): void {
-  const verdict = judgeCrash(agent.crashes, draft.now);
+  const fruitless = agent.turn === undefined ? 0 : (agent.fruitless ?? 0) + 1;
+  const verdict = judgeCrash(agent.crashes, fruitless, draft.now);
   if (verdict.kind === "permanent") {
-    failForGood(draft, agent, `${reason} It crashed ${verdict.crashes.length} times within a minute.`);
+    failForGood(draft, agent, `${reason} ${verdict.why}`);
     return;
   }
   const { crashes, waitMs } = verdict;
-  draft.add(agent.id, { event: "process.backoff", data: { until: draft.in(waitMs), crashes } });
+  draft.add(agent.id, { event: "process.backoff", data: { until: draft.in(waitMs), crashes, fruitless } });
 }
 
 /** SP-3. Its turn stays: `agent retry` continues it. */
@@ -147,7 +149,7 @@ function failForGood(draft: Draft, agent: Agent, reason: string): void {
 
 type StartFailed = Extract<Report, { readonly kind: "start-failed" }>;
 
-function notStarted(draft: Draft, agent: Agent, { reason: why, passing }: StartFailed): void {
+function notStarted(draft: Draft, agent: Agent, { reason: why, passing, unresumable }: StartFailed): void {
   if (!isAlive(agent.process)) return;
   const { id, generation } = agent;
   const reason = cut(`It could not be started: ${why}`, MAX_REASON);
@@ -160,7 +162,8 @@ function notStarted(draft: Draft, agent: Agent, { reason: why, passing }: StartF
     return;
   }
   if (agent.process.kind === "Detached") return; // The daemon died before it was started: not a crash.
-  if (passing !== true) failForGood(draft, draft.agent(id), reason);
+  if (unresumable === true) holdUnresumable(draft, draft.agent(id), why);
+  else if (passing !== true) failForGood(draft, draft.agent(id), reason);
   else
     draft.add(id, { event: "process.backoff", data: { until: draft.in(REFUSED_MS), crashes: agent.crashes, reason } });
 }

@@ -9,6 +9,7 @@ import type { Agent } from "./agent.ts";
 import { endOf, isNoAnswer } from "./apply-turn.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
+import { unopened } from "./fresh.ts";
 import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_REASON, MAX_REQUEST_ID, MAX_TOOL, MAX_TRIES } from "./limits.ts";
 import { isAlive } from "./process.ts";
 import { ask, withdraw } from "./prompts.ts";
@@ -37,17 +38,14 @@ export function read(draft: Draft, agent: Agent, { generation, offset, events }:
 
 /** N4 of events.ts. A prompt's input and choices are in its own event. */
 function bounded(event: ProviderEvent, most: number): ProviderEvent {
-  if (event.kind === "text") return { ...event, text: cut(event.text, most) };
+  if (event.kind === "text" || event.kind === "stderr") return { ...event, text: cut(event.text, most) };
   if (event.kind === "tool-done") return { ...event, use: shortId(event.use), text: cut(event.text, most) };
   if (event.kind === "done" && event.response !== undefined) return { ...event, response: cut(event.response, most) };
   if (event.kind === "tool") {
     const input = sizeOf(event.input) > most ? cut(JSON.stringify(event.input), most) : event.input;
     return { ...event, use: shortId(event.use), tool: cut(event.tool, MAX_TOOL), input };
   }
-  if (event.kind === "ask") {
-    const { kind, request, tool } = event;
-    return { kind, request: shortId(request), tool: cut(tool, MAX_TOOL), input: null };
-  }
+  if (event.kind === "ask") return boundedAsk(event);
   if (event.kind === "withdrawn") return { ...event, request: shortId(event.request) };
   if (event.kind === "retrying" || event.kind === "later" || event.kind === "failed")
     return { ...event, reason: cut(event.reason, MAX_REASON) };
@@ -56,6 +54,11 @@ function bounded(event: ProviderEvent, most: number): ProviderEvent {
     return { ...event, call: shortId(event.call), tool: cut(event.tool, MAX_TOOL), args };
   }
   return event;
+}
+
+function boundedAsk({ kind, request, tool, use }: Extract<ProviderEvent, { kind: "ask" }>): ProviderEvent {
+  const about = use === undefined ? {} : { use: shortId(use) };
+  return { kind, request: shortId(request), tool: cut(tool, MAX_TOOL), input: null, ...about };
 }
 
 function shortId(id: string): string {
@@ -71,6 +74,7 @@ function meaning(draft: Draft, id: string, event: ProviderEvent): void {
   else if (event.kind === "call") called(draft, id, event);
   else if (event.kind === "limit") limited(draft, agent, event);
   else if (event.kind === "later") later(draft, agent, event);
+  else if (event.kind === "failed" && event.opening === true) unopened(draft, agent, event.reason);
   else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
 }
 

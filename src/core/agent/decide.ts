@@ -132,7 +132,7 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 function doWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
   switch (command.kind) {
     case "retry":
-      return command.without === true ? retryWithout(draft, agent) : retry(draft, agent);
+      return command.without === true ? retryWithout(draft, agent) : retry(draft, agent, command.history);
     case "inbox-drop":
       return dropMessages(draft, agent, command.messages);
     case "inbox-edit":

@@ -1,6 +1,6 @@
 // What an agent needs from the world, derived from its state: after a crash, effects without an outcome are requested
 // again.
-import { type Agent, type AgentRecord, type Entry, isAside, needOf } from "./agent.ts";
+import { type Agent, type AgentRecord, type Entry, isAside, isNamed, needOf } from "./agent.ts";
 import type { AgentEffect } from "./commands.ts";
 import { type CodecFacts, type Input, styleOf } from "./provider.ts";
 import { timerOf } from "./times.ts";
@@ -60,7 +60,7 @@ function inputOf(entry: Entry): Input {
 
 /** What a codec may know of it, except for what only the daemon knows. */
 export function factsOf(agent: Agent): CodecFacts {
-  const { id, plan, generation, providerSession, resumable, open } = agent;
+  const { id, plan, generation, providerSession: session, resumable: resume, open } = agent;
   const { recipe, system_prompt: systemPrompt, cwd } = plan;
-  return { agent: id, recipe, systemPrompt, cwd, generation, session: providerSession, resume: resumable, open };
+  return { agent: id, recipe, systemPrompt, cwd, generation, session, resume, named: isNamed(agent), open };
 }

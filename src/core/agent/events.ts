@@ -17,6 +17,8 @@ export type AgentEvent =
   | Event<"agent.created", Created>
   | Event<"session.created", SessionCreated>
   | Event<"session.named", { readonly session: string }>
+  /** A new conversation in place of one that cannot be resumed, under this id; `history` is for its first prompt. */
+  | Event<"session.renewed", { readonly session: string; readonly history: string; readonly at: string }>
   | Event<"session.restored", Restored>
   | Event<"suspend.result", Suspended>
   | Event<"agent.set", { readonly settings: AgentSettings; readonly at: string }>
@@ -24,7 +26,7 @@ export type AgentEvent =
   | Event<"agent.completed", { readonly result: string; readonly at: string }>
   | Event<"agent.crashed", { readonly reason: string; readonly at: string }>
   | Event<"agent.retried", { readonly at: string }>
-  | Event<"agent.held", { readonly reason: string; readonly at: string }>
+  | Event<"agent.held", Held>
   | Event<"agent.released", { readonly at: string }>
   | Event<"agent.sleeping", { readonly until: string; readonly at: string; readonly reason?: string }>
   | Event<"agent.woken", Woken>
@@ -47,8 +49,7 @@ export type AgentEvent =
   | Event<"process.running", ProcessRunning>
   | Event<"process.stopping", ProcessStopping>
   | Event<"process.ended", ProcessEnded>
-  /** `reason`: why it could not be started, if it has not crashed. */
-  | Event<"process.backoff", { readonly until: string; readonly crashes: readonly number[]; readonly reason?: string }>
+  | Event<"process.backoff", Backoff>
   | Event<"process.rested", { readonly at: string }>
   | Event<"input.taken", InputTaken>
   | Event<"agent.read", AgentRead>
@@ -227,7 +228,19 @@ export type ProcessRunning = {
   readonly at: string;
 };
 
-export type StopReason = "evicted" | "asked" | "terminated" | "hung";
+/** Why it does not continue by itself. `unresumable`: its provider does not continue its conversation (fresh.ts). */
+export type Held = { readonly reason: string; readonly at: string; readonly unresumable?: true };
+
+/** `reason`: why it could not be started, if it has not crashed. `fruitless`: see agent.ts. */
+export type Backoff = {
+  readonly until: string;
+  readonly crashes: readonly number[];
+  readonly reason?: string;
+  readonly fruitless?: number;
+};
+
+/** `unopened`: it could not open its session. */
+export type StopReason = "evicted" | "asked" | "terminated" | "hung" | "unopened";
 
 export type ProcessStopping = {
   readonly generation: number;

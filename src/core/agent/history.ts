@@ -64,6 +64,8 @@ function pieceOf(piece: ProviderEvent): HistoryPiece[] {
       return [{ kind: "tool", use: piece.call, tool: piece.tool, input: bounded(piece.args) }];
     case "tool-done":
       return [{ kind: "result", use: piece.use, tool: "", ok: piece.ok, text: shown(piece.text) }];
+    case "stderr":
+      return [life("On standard error", piece.text, false)];
     case "failed":
       return [life("Its provider failed", piece.reason, true)];
     case "limit":
@@ -78,6 +80,43 @@ function pieceOf(piece: ProviderEvent): HistoryPiece[] {
       return [life(`Its provider tries again (${piece.attempt} of ${piece.of})`, piece.reason, true)];
     default:
       return [];
+  }
+}
+
+/** More would fill the first prompt of a conversation, and the start of its process is one transaction. */
+const MAX_HISTORY = 32 << 10;
+/** Of one tool's input or result, which are the longest and the least telling. */
+const MAX_OF_TOOL = 500;
+
+/** The newest pieces as text for a model: what it was told, what it said, and which tools it called. */
+export function historyText(pieces: readonly HistoryPiece[]): string {
+  const parts: string[] = [];
+  let continues = false;
+  for (const piece of pieces) {
+    const text = sentenceOf(piece);
+    const isPart = piece.kind === "text" && piece.part && continues;
+    if (isPart) parts.push(`${parts.pop() ?? ""}${piece.text}`);
+    else if (text !== undefined) parts.push(text);
+    continues = piece.kind === "text";
+  }
+  const whole = parts.join("\n\n");
+  return whole.length <= MAX_HISTORY ? whole : `…${whole.slice(-MAX_HISTORY)}`;
+}
+
+function sentenceOf(piece: HistoryPiece): string | undefined {
+  switch (piece.kind) {
+    case "message":
+      return `[${piece.from === "you" ? "the user" : piece.from} wrote]\n${piece.text}`;
+    case "text":
+      return `[you said]\n${piece.text}`;
+    case "tool":
+      return `[you called ${piece.tool}] ${cut(JSON.stringify(piece.input), MAX_OF_TOOL)}`;
+    case "result":
+      return `[${piece.ok ? "result" : "failed"}] ${cut(piece.text, MAX_OF_TOOL)}`;
+    case "turn":
+      return piece.what === "complete" && piece.text !== "" ? `[you answered]\n${piece.text}` : undefined;
+    default:
+      return undefined;
   }
 }
 
@@ -142,6 +181,8 @@ function lifeOf(event: AgentEvent): HistoryPiece | undefined {
       return life("Crashed", event.data.reason, true);
     case "agent.retried":
       return life("Tries again", "", false);
+    case "session.renewed":
+      return life("Begins a new conversation", "", false);
     case "agent.held":
       return life("Waits", event.data.reason, false);
     case "agent.sleeping":

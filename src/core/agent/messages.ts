@@ -78,7 +78,8 @@ export function whyNot(
 /** G3 */
 function release(draft: Draft, agent: Agent, sender: string): void {
   if (agent.held === undefined || agent.settings.recovery === "never") return;
-  const needed = agent.settings.recovery !== "ask" && sender === agent.parent;
+  // FR1 of fresh.ts: a parent that writes each time it learns of it would go on for ever.
+  const needed = agent.settings.recovery !== "ask" && agent.held.unresumable !== true && sender === agent.parent;
   if (sender === USER || needed) draft.add(agent.id, { event: "agent.released", data: { at: draft.at } });
 }
 

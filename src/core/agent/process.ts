@@ -6,6 +6,8 @@
 // S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`). A
 //     start that failed for nothing about the program is not: it is tried again for as long as it takes.
 // S3. Deadlines are data: a process is hung because `wake` came after its time, not because a timer ran.
+// S4. Crashes in turns without a word in between are counted as well, however long they are apart: one that is silent
+//     for five minutes each time would otherwise be restarted for ever.
 import { backoffMs } from "../../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../../base/budget.ts";
 import { machine } from "../../base/machine.ts";
@@ -92,12 +94,18 @@ export const REFUSED_MS = 15_000;
 
 export type CrashVerdict =
   | { readonly kind: "restart"; readonly waitMs: number; readonly crashes: readonly number[] }
-  | { readonly kind: "permanent"; readonly crashes: readonly number[] };
+  | { readonly kind: "permanent"; readonly why: string };
 
-/** S2. `crashes` are the times of earlier ones. Not random: restarts are few, and a reader can predict the next one. */
-export function judgeCrash(crashes: readonly number[], now: number): CrashVerdict {
+/**
+ * S2, S4. `crashes` are the times of earlier ones, `fruitless` counts this one too. Not random: restarts are few, and a
+ * reader can predict the next one.
+ */
+export function judgeCrash(crashes: readonly number[], fruitless: number, now: number): CrashVerdict {
   const budget = spend(newBudget(CRASHES, CRASH_WINDOW_MS, crashes), now);
-  if (isExhausted(budget, now)) return { kind: "permanent", crashes: budget.spent };
+  if (isExhausted(budget, now))
+    return { kind: "permanent", why: `It crashed ${budget.spent.length} times within a minute.` };
+  if (fruitless >= CRASHES)
+    return { kind: "permanent", why: `It ended ${fruitless} times in a row without having said anything.` };
   return { kind: "restart", waitMs: backoffMs(budget.spent.length, 0), crashes: budget.spent };
 }
 

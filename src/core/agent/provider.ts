@@ -18,20 +18,28 @@ export type ProviderEvent =
       readonly tool: string;
       readonly input: Json;
       readonly options?: Json;
+      /** The call that it is about, as its `tool` names it. */
+      readonly use?: string;
     }
   | { readonly kind: "withdrawn"; readonly request: string }
   /** One of our own tools, called by a scripted program or a bare LLM. `call` is unique within the agent. */
   | { readonly kind: "call"; readonly call: string; readonly tool: string; readonly args: Json }
   /** The turn is over; without a response, the text of the turn is the response. */
   | { readonly kind: "done"; readonly response?: string }
-  /** `context`: the conversation is too long. `passing`: it is asked for too often, and only time is needed. */
+  /**
+   * `context`: the conversation is too long. `passing`: it is asked for too often, and only time is needed. `opening`:
+   * it could not open its session, neither a new one nor, if it has one, the old one.
+   */
   | {
       readonly kind: "failed";
       readonly reason: string;
       readonly retryable: boolean;
       readonly context?: ContextLimit;
       readonly passing?: true;
+      readonly opening?: true;
     }
+  /** The newest of what a process wrote to its standard error, at its end. */
+  | { readonly kind: "stderr"; readonly text: string }
   /** A usage limit, and when it ends; empty if that is not known. */
   | { readonly kind: "limit"; readonly until: string; readonly reason?: string }
   /** It was not asked: nothing is to be expected of it before then. */
@@ -118,6 +126,8 @@ export type CodecFacts = {
   readonly session: string;
   /** Whether `session` is one that the provider named, or used before. */
   readonly resume: boolean;
+  /** Whether the provider has named it: there was a session that can be loaded. */
+  readonly named: boolean;
   /** The current process has opened its session: its output from now on is new. */
   readonly open: boolean;
 };
@@ -145,7 +155,7 @@ export type Codec = {
   ended?(exit: ProcessExit, output: WholeOutput, facts: CodecFacts): readonly ProviderEvent[];
 };
 
-/** Both are null if it is not known how it ended. */
+/** `code` is null if it was killed; both are if it is not known how it ended. */
 export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 /** What it wrote to its standard output, and the newest of its standard error. */
 export type WholeOutput = { readonly text: string; readonly errors: string };

@@ -7,16 +7,20 @@ import { type Agent, stateOf, waitingMessages } from "./agent.ts";
 import { wake } from "./decide-wake.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
+import { renew } from "./fresh.ts";
 import { releaseIfDone } from "./inbox.ts";
 import { deliver, USER } from "./messages.ts";
 import { processMachine } from "./process.ts";
 import { leaveOutTurn } from "./trim.ts";
 
-export function retry(draft: Draft, agent: Agent): Refusal | undefined {
+/** `history`: in a new conversation (fresh.ts). */
+export function retry(draft: Draft, agent: Agent, history: string | undefined): Refusal | undefined {
   const { id, process: program, held, sleep } = agent;
+  const refusal = history === undefined ? undefined : renew(draft, agent, history);
+  if (refusal !== undefined) return refusal;
   const isOver = processMachine.allows(program.kind, "retry");
   const waits = held !== undefined || sleep !== undefined || agent.turn?.retryAt !== undefined;
-  if (!isOver && !waits) return repeat(draft, agent);
+  if (!isOver && !waits) return history === undefined ? repeat(draft, agent) : undefined;
   if (isOver) draft.add(id, { event: "agent.retried", data: { at: draft.at } });
   else if (held !== undefined) draft.add(id, { event: "agent.released", data: { at: draft.at } });
   if (sleep !== undefined || agent.turn?.retryAt !== undefined) wake(draft, draft.agent(id), "now");

@@ -10,6 +10,7 @@ import { type Agent, holdsSlot, needOf, type Turn, waitingMessages } from "./age
 import { dashed, derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
 import type { Handed } from "./events.ts";
+import { wordsInFlight } from "./in-flight.ts";
 import { STOP_GRACE_MS } from "./limits.ts";
 import { forOneTurn, promptOf } from "./messages.ts";
 import { processMachine } from "./process.ts";
@@ -66,7 +67,7 @@ function startTurn(draft: Draft, agent: Agent): void {
   const turn = agent.turns + 1;
   const uuid = dashed(derivedId(id, "turn", `${turn}`));
   const ids = messages.map(({ message_id }) => message_id);
-  const prompt = promptOf(messages, draft.keyedId("turn", id, `${turn}`));
+  const prompt = withHistory(agent, promptOf(messages, draft.keyedId("turn", id, `${turn}`)));
   draft.add(id, { event: "turn.start", data: { turn, prompt, messages: ids, uuid, at: draft.at } });
 }
 
@@ -75,13 +76,25 @@ function startTurn(draft: Draft, agent: Agent): void {
  * it
  * had no output yet, or is not known to have taken its prompt, it may not have read it: then it gets both.
  */
-function handedTo({ id, turn, settings }: Agent, generation: number): Handed | null {
+function handedTo(agent: Agent, generation: number): Handed | null {
+  const { id, turn, settings } = agent;
   if (turn === undefined) return null;
+  const { text } = turn.prompt;
+  if (hasHistory(agent)) return again(id, turn, withHistory(agent, text), `${generation}`);
   if (!turn.taken && !turn.heard && !turn.doubtful) return turn.prompt;
   const { recovery_prompt: caution } = settings;
-  const { text } = turn.prompt;
   const whole = text.startsWith(caution) ? text : `${caution}\n\n${text}`;
-  return again(id, turn, turn.taken && turn.heard ? caution : whole, `${generation}`);
+  const words = turn.taken && turn.heard ? caution : whole;
+  return again(id, turn, [words, wordsInFlight(agent)].filter((part) => part !== "").join("\n\n"), `${generation}`);
+}
+
+function hasHistory({ history = "" }: Agent): boolean {
+  return history !== "";
+}
+
+/** The first prompt of a conversation that replaces another (fresh.ts). */
+function withHistory(agent: Agent, text: string): string {
+  return hasHistory(agent) ? `${agent.history}\n\n${text}` : text;
 }
 
 /** To continue in a turn: a different uuid, because it is a different prompt. */

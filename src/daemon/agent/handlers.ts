@@ -41,9 +41,10 @@ import type { PartBorder } from "../part.ts";
 import type { Bearer, Handlers } from "../rpc-server.ts";
 import type { AgentArchive } from "./archive.ts";
 import type { HandedCalls } from "./handed-calls.ts";
-import { agentHistory } from "./history.ts";
+import { agentHistory, toldHistory } from "./history.ts";
 import { lastMessages } from "./last-messages.ts";
 import { readToken } from "./process-files.ts";
+import { whyNoProgram } from "./program-check.ts";
 import { recipeFor } from "./recipes.ts";
 import type { Sandboxing } from "./sandboxing.ts";
 import type { AgentStore } from "./store.ts";
@@ -55,6 +56,8 @@ export type AgentHandlerPorts = {
   /** Decides whether a new agent is sandboxed. */
   sandboxing(wanted: WantedWorkspace | undefined, recipe: Recipe): Promise<Sandboxing>;
   readonly environment: EnvironmentRules;
+  /** The PATH that agents get whose creator has none. */
+  readonly ownPath: string | undefined;
   readonly agentConfig: AgentConfig;
   readonly defaultProvider: string;
   readonly border: PartBorder;
@@ -146,7 +149,9 @@ function commandHandlers(ports: AgentHandlerPorts): Handlers {
       return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
     }),
     ...ofAgent("agent.terminate", ({ id, reason }) => ({ kind: "terminate", id, reason })),
-    ...ofAgent("agent.retry", ({ id, without }) => ({ kind: "retry", id, without })),
+    ...ofAgent("agent.retry", ({ id, without, fresh }) => {
+      return { kind: "retry", id, without, ...(fresh === true && { history: toldHistory(ports.log, id) }) };
+    }),
     ...ofAgent("agent.drop", ({ id, messages }) => ({ kind: "inbox-drop", id, messages })),
     ...ofAgent("agent.edit", ({ id, message, text }) => ({ kind: "inbox-edit", id, message, payload: text })),
     ...ofAgent("agent.interrupt", ({ id }) => ({ kind: "interrupt", id })),
@@ -266,6 +271,8 @@ async function create(
   if (!command.ok) return command;
   const known = store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
+  const missing = whyNoProgram(ports, command.value.plan);
+  if (missing !== undefined) return { ok: false, error: missing };
   const made = await submitted(ports, command.value, by);
   const twin = !made.ok && made.error.code === "id-taken" ? store.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));

@@ -6,7 +6,7 @@
 // AY4. Looking at it is no sign of the operator: a page that is left open must not keep prompts from expiring.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
-import { type HistoryPiece, historyOf } from "../../core/agent/history.ts";
+import { type HistoryPiece, historyOf, historyText } from "../../core/agent/history.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Entry } from "../../log/session/entry.ts";
 import type { Reading } from "../../log/session/session-log.ts";
@@ -40,6 +40,12 @@ const ARCHIVED = refused(
   "This agent has ended, and its log was put away.",
   "`holdfast agent log ID` shows it.",
 );
+
+/** What a new conversation is told of the old one (core/agent/fresh.ts): the newest of it, as text. */
+export function toldHistory(log: EventLog, id: string): string {
+  const { rows } = backwards(log, agentSession(id), undefined, MAX_LIMIT);
+  return historyText(rows);
+}
 
 /** AY1 */
 function backwards(log: EventLog, session: string, before: number | undefined, most: number): AgentHistory {

@@ -2,6 +2,7 @@
 // AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, type AgentRecord, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
+import type { SessionPlan } from "../../core/agent/events.ts";
 import { variablesFor } from "../../core/agent/provider-access.ts";
 import { timesOf } from "../../core/agent/times.ts";
 import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
@@ -184,7 +185,10 @@ function openEngine(
     submit: (command) => store.submit(command),
     skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
-    environment: ({ plan }) => allowed(world.self.environment(), variablesFor(plan.recipe, live.current.agents.env)),
+    environment: ({ plan }) => {
+      const names = variablesFor(plan.recipe, live.current.agents.env).filter((name) => !isRecorded(plan, name));
+      return allowed(world.self.environment(), names);
+    },
     breaker: { threshold: config.breaker.failures, timeoutMs: config.breaker.timeoutS * 1000 },
     isRecorded: (agent) => records.isReady(agent),
     recorded: (agent) => records.ready(agent),
@@ -194,6 +198,11 @@ function openEngine(
     onBug: (error, id) => void border.contain(id, error),
     guard: (id, work) => border.guard(id, work),
   });
+}
+
+/** Programs are found where its creator found them (PC1 of program-check.ts): that PATH is recorded. */
+function isRecorded({ environment }: SessionPlan, name: string): boolean {
+  return name === "PATH" && environment["PATH"] !== undefined;
 }
 
 /** The part of our environment that an agent gets: only the names that the configuration allows. */
@@ -218,6 +227,9 @@ function openDoors(
     },
     get defaultProvider() {
       return live.current.agents.provider;
+    },
+    get ownPath() {
+      return allowed(world.self.environment(), live.current.agents.env)["PATH"];
     },
   };
   const mcp = new McpServer(world, { caller: (bearer) => toolCaller(handlerPorts, bearer), say });

@@ -1,6 +1,8 @@
 // The end of an agent's process: its unread output is read from disk, and then its end is reported.
 // PE1. An end is reported after all output was read; if a part of it is refused, a later attempt continues there.
 // PE2. A process that could not be started has not ended: that is a failed start, with its output as the reason.
+// PE3. What it wrote to standard error is recorded with its end: always if a turn is one process, otherwise if it ended
+//      badly and by itself. A failure that has it as its reason does not repeat it.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
@@ -16,6 +18,8 @@ import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./pro
 /** The codes for a program that does not exist, and for one that may not be executed. */
 const UNSTARTABLE = [127, 126];
 const REASON_CHARS = 500;
+/** PE3. Programs say last what went wrong. */
+const ERROR_CHARS = 4_000;
 
 export type EndPorts = {
   /** Undefined if this is not the agent's present process. */
@@ -63,9 +67,15 @@ export class ProcessEnds {
     const isTurn = styleOf(agent.plan.recipe) === "turn";
     if (isTurn && !(await this.#tookAll(place, agent))) return false;
     const end = await this.#readOutput(place, agent, codec);
-    if (end === undefined || !isTurn) return end !== undefined;
-    const output = () => ({ text: this.#wholeOutput(place), errors: errorsOf(this.#disk, this.#directory(place)) });
-    return this.#readEnd(place, end, () => codec.ended?.(exit, output(), factsOf(agent)) ?? []);
+    if (end === undefined) return false;
+    const errors = errorsOf(this.#disk, this.#directory(place));
+    if (!isTurn && !hasFailed(agent, exit, errors)) return true;
+    const output = () => ({ text: this.#wholeOutput(place), errors });
+    return this.#readEnd(place, end, () => {
+      const events = codec.ended?.(exit, output(), factsOf(this.#ports.agent(place) ?? agent)) ?? [];
+      const isTold = errors.trim() === "" || events.some(({ kind }) => kind === "failed");
+      return isTold ? events : [{ kind: "stderr", text: errors.trim().slice(-ERROR_CHARS) }, ...events]; // PE3
+    });
   }
 
   /** The end itself is one step after the last byte, so that it also counts once. */
@@ -114,6 +124,11 @@ export class ProcessEnds {
   #directory(place: ProcessPlace): string {
     return processDirectory(this.#home, place);
   }
+}
+
+/** PE3 */
+function hasFailed({ process: program }: Agent, { code }: ProcessExit, errors: string): boolean {
+  return code !== 0 && errors.trim() !== "" && program.kind !== "Stopping";
 }
 
 /** "holdfast: claude cannot be started: …\r\nCheck …" → "claude cannot be started: …. Check …" */

@@ -1,5 +1,6 @@
 // How a process of an agent is started: its arguments and variables, its spec on disk, and its holder.
 import { BUN_VARIABLES } from "../../base/bun.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import type { SessionFacts } from "../../core/agent/provider.ts";
@@ -36,14 +37,17 @@ export type LaunchPorts = {
   recorded(agent: Agent): Promise<void>;
 };
 
+/** Its conversation is gone: nothing is started in its place (FR1 of core/agent/fresh.ts). */
+export const UNRESUMABLE = "unresumable";
+
 /** Writes its spec, and returns how its holder is started; undefined if its provider is unknown. */
 export async function prepareProcess(
   world: DaemonWorld,
   ports: LaunchPorts,
   agent: Agent,
-): Promise<Command | undefined> {
+): Promise<Result<Command | undefined>> {
   const codec = codecOf(agent.plan.recipe.provider);
-  if (codec === undefined) return undefined;
+  if (codec === undefined) return ok(undefined);
   await ports.recorded(agent);
   await keepAgentToken(world, agent.id);
   const places = toolPlaces(world, agent);
@@ -51,7 +55,9 @@ export async function prepareProcess(
   const allowed = ports.environment(agent);
   await ensureProxy(world, agent, allowed);
   const { variables: secrets } = launchAccess(world, agent, allowed);
-  const facts = { ...factsOf(agent), tools: toolsOf(world, agent.id), resume: resumes(world, agent, secrets) };
+  const resume = resumes(world, agent, secrets);
+  if (!resume && agent.plan.recipe.provider === "claude" && agent.remembers === true) return noTranscript(agent);
+  const facts = { ...factsOf(agent), tools: toolsOf(world, agent.id), resume };
   const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
   const { recipe, cwd, environment, workspace } = agent.plan;
   if (workspace?.sandbox != null) await makeToolDoor(world);
@@ -63,7 +69,11 @@ export async function prepareProcess(
   if (places.proxy !== null) removeOldProxies(world, agent);
   const { runtime, entry } = ports.holderCommand();
   const passed = { ours: world.self.environment(), secrets, adopts: true };
-  return holderStart(runtime, entry, processDirectory(world.home, agent), passed);
+  return ok(holderStart(runtime, entry, processDirectory(world.home, agent), passed));
+}
+
+function noTranscript({ providerSession }: Agent): Result<never> {
+  return refused(UNRESUMABLE, `Claude Code has no transcript of its session ${providerSession}.`, "");
 }
 
 type Env = Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ import {
   processName,
   processSocket,
 } from "./process-files.ts";
-import { type LaunchPorts, prepareProcess, toolsOf } from "./process-launch.ts";
+import { type LaunchPorts, prepareProcess, toolsOf, UNRESUMABLE } from "./process-launch.ts";
 import { ensureProxy, isProxied } from "./proxies.ts";
 
 export type ProcessPorts = LaunchPorts & {
@@ -198,7 +198,9 @@ export class Processes {
   async #launch(name: string): Promise<Result<void>> {
     const agent = this.#agentOf(placeOfName(name));
     const start = agent && (await prepareProcess(this.#world, this.#ports, agent));
-    if (start !== undefined) this.#launched.launch(name, () => this.#world.children.detached(start));
+    if (start?.ok === false) return start;
+    const command = start?.value;
+    if (command !== undefined) this.#launched.launch(name, () => this.#world.children.detached(command));
     return ok(undefined);
   }
 
@@ -206,9 +208,14 @@ export class Processes {
     const place = placeOfName(name);
     this.#launched.forget(name);
     if (news.kind === "running") return this.#started(place, news);
-    const { reason, passing } = news.kind === "prevented" ? news : { reason: "", passing: undefined };
-    if (news.kind === "prevented") await this.#ports.submit({ ...place, kind: "start-failed", reason, passing });
+    if (news.kind === "prevented") await this.#prevented(place, news);
     else await this.#ends.report(place, news.kind === "lost" ? { code: null, signal: null } : news);
+  }
+
+  async #prevented(place: ProcessPlace, news: Extract<HeldNews, { kind: "prevented" }>): Promise<void> {
+    const { reason, passing, code } = news;
+    const unresumable = code === UNRESUMABLE ? true : undefined;
+    await this.#ports.submit({ ...place, kind: "start-failed", reason, passing, unresumable });
   }
 
   async #started(place: ProcessPlace, { child, holder }: Extract<HeldNews, { kind: "running" }>): Promise<void> {

@@ -128,7 +128,13 @@ async function adopt({ store, engine, records }: AgentRecovery, before: Agent): 
   const agent = store.agent(id);
   if (agent !== undefined) records.note(agent);
   if (agent !== undefined && needsPerson(agent))
-    return item(id, name, "needs you", noteOf(agent) ?? "", `holdfast agent retry ${id.slice(0, 8)}`);
+    return item(
+      id,
+      name,
+      "needs you",
+      noteOf(agent) ?? "",
+      `holdfast agent retry ${id.slice(0, 8)}${freshFlag(agent)}`,
+    );
   if (lived?.kind === "unreachable") return item(id, name, "needs you", SILENT, TREE);
   if (lived?.kind === "refused")
     return item(id, name, "back as it was", `its process cannot be started yet: ${lived.reason}`, TREE);
@@ -142,6 +148,11 @@ async function adopt({ store, engine, records }: AgentRecovery, before: Agent): 
 
 function needsPerson(agent: Agent): boolean {
   return stateOf(agent) === "crashed" || agent.held !== undefined;
+}
+
+/** Trying the same again would fail again. */
+function freshFlag({ held }: Agent): string {
+  return held?.unresumable === true ? " --fresh" : "";
 }
 
 const SILENT = "its holder lives but does not answer";

@@ -40,8 +40,8 @@ export type HeldPlace = { readonly directory: string; readonly generation: numbe
 export type HeldNews =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
   | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
-  /** Nothing of it has run. `passing`: not for anything about the program, which may be started later. */
-  | { readonly kind: "prevented"; readonly reason: string; readonly passing?: true }
+  /** Nothing of it has run. `passing`: not for anything about the program. `code`: that of the adapter's refusal. */
+  | { readonly kind: "prevented"; readonly reason: string; readonly passing?: true; readonly code?: string }
   /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
   | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
 
@@ -299,7 +299,8 @@ export class HeldPrograms<C extends HolderConnection> {
     try {
       const launched = await this.#adapter.launch(name);
       this.#failures.delete(name);
-      return launched.ok ? { kind: "launched" } : { kind: "refused", why: { reason: launched.error.message } };
+      if (launched.ok) return LAUNCHED;
+      return { kind: "refused", why: { reason: launched.error.message, code: launched.error.code } };
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#troubles.set(name, `${error.message}. ${error.hint}`);

@@ -3,8 +3,10 @@
 //     understands the answer.
 // P2. Updates that arrive while an old session is loaded are its history: they are ignored until the session is open.
 // P3. A permission is answered with one of the options that were offered; if none fits, the request is cancelled.
+// P4. An old session is loaded if the program has named one, and not because a process of it has run: the first one may
+//     have died before it was asked for a session. If a session cannot be opened, nothing can be said in it.
 
-import type { Json } from "../../base/json.ts";
+import { isRecord, type Json } from "../../base/json.ts";
 import type { Codec, Decision, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { amountAt, countAt, type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
@@ -35,9 +37,9 @@ function initialize(): object {
   return { id: "open", method: "initialize", params: { protocolVersion: VERSION, clientCapabilities } };
 }
 
-function openSession({ session, resume, cwd, tools }: SessionFacts): object {
+function openSession({ session, named, cwd, tools }: SessionFacts): object {
   const mcpServers = tools === null ? [] : [serverOf(tools)];
-  if (!resume) return { id: "session", method: "session/new", params: { cwd, mcpServers } };
+  if (!named) return { id: "session", method: "session/new", params: { cwd, mcpServers } };
   return { id: "session", method: "session/load", params: { sessionId: session, cwd, mcpServers } };
 }
 
@@ -87,7 +89,8 @@ function answered(message: Fields, { session }: SessionFacts): ProviderEvent[] {
   const id = textAt(message, "id");
   const error = message["error"] === undefined ? undefined : fieldsAt(message, "error");
   if (id === "session" || id === "open") {
-    if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: false }];
+    // P4
+    if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: false, opening: true }];
     const known = textAt(fieldsAt(message, "result"), "sessionId") ?? session;
     return id === "session" ? [{ kind: "session", session: known }] : [];
   }
@@ -128,9 +131,21 @@ function asked(message: Fields): ProviderEvent[] {
   const params = fieldsAt(message, "params");
   const call = fieldsAt(params, "toolCall");
   const tool = textAt(call, "kind") ?? textAt(call, "title") ?? "";
-  const input = call["rawInput"] ?? described(call);
+  const use = textAt(call, "toolCallId");
   const request = JSON.stringify(message["id"] ?? null);
-  return [{ kind: "ask", request, tool, input, options: params["options"] ?? [] }];
+  const question = { kind: "ask", request, tool, input: inputOf(call), options: params["options"] ?? [] } as const;
+  return [use === undefined ? question : { ...question, use }];
+}
+
+/** What is new in every call, and would keep a rule about exactly this input from ever matching again (codex-acp). */
+const OF_THE_CALL: readonly string[] = ["call_id", "turn_id", "started_at_ms", "process_id"];
+
+/** Without the names of the call, if it has its own id in it: an argument that is only called so is another's. */
+function inputOf(call: Fields): Json {
+  const input = call["rawInput"];
+  if (input === undefined) return described(call);
+  if (!isRecord(input) || input["call_id"] === undefined || input["call_id"] !== call["toolCallId"]) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !OF_THE_CALL.includes(name)));
 }
 
 /** What a program says about a call without its input: Gemini CLI has commands in the title, edits in the content. */

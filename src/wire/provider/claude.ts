@@ -10,8 +10,9 @@
 // C6. Its text comes in pieces first, and then as a whole: only the whole is recorded.
 // C7. It waits by itself if its API says how long, and not for much longer than a minute. Then it gives the turn up,
 //     and does not say how long its API wanted it to wait: the agent sleeps, and tries again later.
+// C8. A transcript that it cannot read, or that is gone when it looks, is a session that cannot be opened.
 
-import { type Json, textOf } from "../../base/json.ts";
+import { isList, type Json, textOf } from "../../base/json.ts";
 import { timeText } from "../../base/time-text.ts";
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { amountAt, countAt, type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
@@ -26,6 +27,8 @@ const SERVER = "holdfast";
  *  limits are 5 s and 30 s. */
 const TOOLS_MS = "120000";
 const ENVIRONMENT = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS, CLAUDE_CODE_EAGER_FLUSH: "1" }; // C5
+/** C8 */
+const NO_SESSION = "No conversation found with session ID";
 const NOTHING: Decoded = { events: [], replies: [] };
 
 export const claude: Codec = { launch, encode, decode };
@@ -132,7 +135,9 @@ function asked(message: Fields): Decoded {
   if (request === undefined) return NOTHING;
   if (textAt(what, "subtype") !== "can_use_tool") return { events: [], replies: [refusal(request)] };
   const tool = textAt(what, "tool_name") ?? "";
-  return { events: [{ kind: "ask", request, tool, input: what["input"] ?? null }], replies: [] };
+  const use = textAt(what, "tool_use_id");
+  const question = { kind: "ask", request, tool, input: what["input"] ?? null } as const;
+  return { events: [use === undefined ? question : { ...question, use }], replies: [] };
 }
 
 function refusal(request_id: string): string {
@@ -169,7 +174,9 @@ function ended(message: Fields): ProviderEvent {
   if (message["is_error"] !== true && textAt(message, "subtype") === "success") return { kind: "done", response };
   const until = /usage limit reached\|(\d{9,11})/i.exec(response)?.[1];
   if (until !== undefined) return { kind: "limit", until: fromSeconds(Number(until)) };
-  const reason = response === "" ? (textAt(message, "subtype") ?? "It failed.") : response;
+  const errors = isList(message["errors"]) ? message["errors"].map(textOf).join(" ") : "";
+  const reason = [response, errors, textAt(message, "subtype") ?? "It failed."].find((text) => text !== "") ?? "";
+  if (errors.includes(NO_SESSION)) return { kind: "failed", reason, retryable: false, opening: true }; // C8
   const status = numberAt(message, "api_error_status");
   if (status === 429 || status === OVERLOADED) return { kind: "limit", until: "", reason }; // C7
   return { kind: "failed", reason, retryable: isRetryable(status) };

@@ -3,9 +3,11 @@
 //     shell reads it.
 // D2. The first turn uses `command`, later ones `resume`. If the program chooses the session's id, it is found in the
 //     output by `session_path` (a JSON path into any line of JSON); otherwise the id is ours.
-// D4. The answer is the last text that `output_path` leads to in a line of JSON; without one, see `responseIn`.
 // D3. A value never becomes an option: messages come from other agents, and a prompt may begin with `--yolo`. A word
 //     that begins with a value which begins with `-` gets a space in front, and such a text is no session's id.
+// D4. The answer is the last text that `output_path` leads to in a line of JSON; without one, see `responseIn`.
+// D5. A session is resumed once the program has named it, or if the id is ours. A program that is told to resume, fails
+//     and prints nothing does not have the session. One that was killed is not at fault: its turn goes on in another.
 
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
 import type {
@@ -30,15 +32,21 @@ export const command: Codec = {
   ended,
 };
 
-function launch({ recipe, session, resume, cwd }: SessionFacts, prompt: string) {
+function launch(facts: SessionFacts, prompt: string) {
+  const { recipe, session, cwd } = facts;
   const values: Readonly<Record<string, string>> = { prompt, session: session, model: recipe.model ?? "", cwd };
-  const words = resume ? wordsOf(recipe.options["resume"]) : recipe.command;
+  const words = resumes(facts) ? wordsOf(recipe.options["resume"]) : recipe.command;
   const argv = [...words, ...recipe.flags].map((word) => {
     const fill = (whole: string, name: string) => values[name] ?? whole;
     const filled = word.replaceAll(/\{(prompt|session|model|cwd)\}/g, fill); // D1
     return filled.startsWith("-") && !word.startsWith("-") ? ` ${filled}` : filled; // D3
   });
   return { argv, env: {} };
+}
+
+/** D5 */
+function resumes({ recipe, resume, named }: CodecFacts): boolean {
+  return named || (resume && (recipe.options["session_path"] ?? "") === "");
 }
 
 function wordsOf(value: Json | undefined): readonly string[] {
@@ -58,11 +66,13 @@ function textAt(line: string, path: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function ended({ code, signal }: ProcessExit, { text, errors }: WholeOutput, { recipe }: CodecFacts): ProviderEvent[] {
-  if (code === 0) return [{ kind: "done", response: responseIn(text, recipe.options["output_path"]) }];
-  const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+function ended({ code }: ProcessExit, { text, errors }: WholeOutput, facts: CodecFacts): ProviderEvent[] {
+  if (code === 0) return [{ kind: "done", response: responseIn(text, facts.recipe.options["output_path"]) }];
+  if (code === null) return []; // D5
   const said = [text, errors].map((part) => part.trim().slice(-REASON_CHARS)).filter((part) => part !== "");
-  return [{ kind: "failed", reason: [how, ...said].join(" "), retryable: true }];
+  const reason = [`It ended with exit code ${code}.`, ...said].join(" ");
+  const isLost = text.trim() === "" && facts.named; // D5
+  return [{ kind: "failed", reason, retryable: true, ...(isLost && { opening: true }) }];
 }
 
 /** D4. Without a path, or if it leads nowhere: the `result` or `response` of the last line of JSON, else everything. */

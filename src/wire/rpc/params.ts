@@ -291,8 +291,8 @@ export const PARAMS = {
   /** `message` is chosen by the client: a repeat is the same message. */
   "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
   "agent.terminate": object({ id: text, reason: text }),
-  /** `without` what its turn that failed was given. */
-  "agent.retry": object({ id: text, without: optional(flag) }),
+  /** `without` what its turn that failed was given; `fresh`: in a new conversation. */
+  "agent.retry": object({ id: text, without: optional(flag), fresh: optional(flag) }),
   /** Messages that it was not given yet, by their ids. */
   "agent.drop": object({ id: text, messages: texts }),
   "agent.edit": object({ id: text, message: text, text }),

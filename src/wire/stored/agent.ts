@@ -12,6 +12,7 @@ const EVENTS: EventFields<AgentEvent> = {
     ...(["provider", "model", "system_prompt", "recipe", "cwd", "environment", "workspace", "at"] as const),
   ],
   "session.named": ["session"],
+  "session.renewed": ["session", "history", "at"],
   "session.restored": ["provider", "model", "adopted", "at"],
   "suspend.result": ["state_size", "reason", "at"],
   "agent.set": ["settings", "at"],

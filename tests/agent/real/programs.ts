@@ -1,15 +1,24 @@
-// Real agent programs, if installed (`npm ci --ignore-scripts` in this directory; the test command does it in CI).
+// Real agent programs, if installed: those of the gate by `npm ci --ignore-scripts` in this directory (the test command
+// does it in CI), the others in more/ by `npm run test:agents`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-const MODULES = join(import.meta.dir, "node_modules");
-const CLAUDE = ["@anthropic-ai/claude-code-linux-x64/claude", "@anthropic-ai/claude-code-linux-arm64/claude"];
-const OPENCODE = ["opencode-linux-x64/bin/opencode", "opencode-linux-arm64/bin/opencode"];
+/** `npm run test:agents`: all real agents are installed, and every cell of the table is tried. */
+export const runsAll = process.env["HOLDFAST_AGENTS"] === "all";
 
-function found(places: readonly string[]): string | undefined {
-  return places.map((place) => join(MODULES, place)).find((path) => existsSync(path));
+const MUSL = { x64: "x86_64-unknown-linux-musl", arm64: "aarch64-unknown-linux-musl" };
+
+function found(of: (cpu: "x64" | "arm64") => string): string | undefined {
+  const places = (["x64", "arm64"] as const).map((cpu) => join(import.meta.dir, of(cpu)));
+  return places.find((path) => existsSync(path));
 }
 
 /** The programs themselves, not their launchers: package scripts are not run. Undefined if they are not installed. */
-export const claudeProgram = found(CLAUDE);
-export const opencodeProgram = found(OPENCODE);
+export const claudeProgram = found((cpu) => `node_modules/@anthropic-ai/claude-code-linux-${cpu}/claude`);
+export const opencodeProgram = found((cpu) => `node_modules/opencode-linux-${cpu}/bin/opencode`);
+export const codexProgram = found(
+  (cpu) => `more/node_modules/@openai/codex-linux-${cpu}/vendor/${MUSL[cpu]}/bin/codex`,
+);
+export const codexAcpProgram = found((cpu) => `more/node_modules/@zed-industries/codex-acp-linux-${cpu}/bin/codex-acp`);
+/** A script for Node. */
+export const geminiProgram = found(() => "more/node_modules/@google/gemini-cli/bundle/gemini.js");
