@@ -37,7 +37,7 @@ export class SimDisk extends Kernel implements Disk {
     const node = this.tree.node(id);
     const same = { modifiedMs: 0, id: `1:${id}` };
     if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700, ...same };
-    return { kind: "file", size: node.cache.length, mode: 0o600, ...same };
+    return { kind: "file", size: node.cache.length, mode: path.startsWith("/bin/") ? 0o755 : 0o600, ...same };
   }
 
   /** There are no symbolic links here. */
