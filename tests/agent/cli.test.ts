@@ -1,6 +1,6 @@
 // The agent commands as a user types them, with a scripted agent (actor.ts).
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
 import { type Ended, endAll, Home } from "../cli/terminal-home.ts";
@@ -96,20 +96,27 @@ test.skipIf(!sandboxes)("agent inspect says what a sandbox reaches, and claims n
   expect(await reached("open", "--network")).toBe("network");
 });
 
-test("a provider whose program is not installed is said to be missing, in one line", async () => {
+test("a provider whose program is not installed is refused with the PATH that was searched; one that is removed later is said to be missing, in one line", async () => {
   const home = new AgentCli();
+  const program = join(home.path, "work", "agent");
   mkdirSync(join(home.path, "work"));
+  const wish = (name: string, word: string, ...flags: readonly string[]) =>
+    ["agent", "new", name, "--provider", "scripted", "--cwd", join(home.path, "work"), ...flags, "--", word] as const;
+  const refused = await home.run(...wish("none", "no-such-agent", "--no-sandbox"));
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("no-such-agent is not on your PATH: /")]);
   const noteOf = async (name: string, ...flags: readonly string[]) => {
-    const place = ["--cwd", join(home.path, "work"), ...flags, "--instructions", "go"];
-    await home.ok("agent", "new", name, "--provider", "scripted", ...place, "--", "no-such-agent");
+    writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+    await home.ok(...wish(name, program, ...flags));
+    rmSync(program);
+    await home.ok("agent", "send", name, "go");
     const note = async () => (await home.json("agent", "inspect", name)).note;
     return until("it has crashed", async () => (await note()) ?? undefined, note);
   };
   const plain = await noteOf("plain", "--no-sandbox");
-  expect(plain).toContain("no-such-agent cannot be started: it was not found (ENOENT). Check that the program exists");
+  expect(plain).toContain(`${program} cannot be started: it was not found (ENOENT). Check that the program exists`);
   expect(plain).not.toMatch(/[\r\n]|holdfast: /);
   if (!sandboxes) return;
-  expect(await noteOf("boxed", "--sandbox")).toContain("execvp no-such-agent: ENOENT (it is not on the PATH, or the");
+  expect(await noteOf("boxed", "--sandbox")).toContain(`execvp ${program}: No such file or directory`);
 });
 
 test("agent tree, inspect and inbox show the state; names are found below their parents", async () => {

@@ -1,9 +1,9 @@
 // What happens to agents whose processes crash, hang, or are ended (SP-1 … SP-3), in a real daemon.
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { processes } from "../daemon/home.ts";
 import { until } from "../until.ts";
-import { agentHomes, freshId } from "./agent-home.ts";
+import { ACTOR, agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
 
@@ -116,10 +116,27 @@ test("AG-5(a,b) with one slot, the resting agent makes room, and is resumed when
   await place.logged(first, "session.restored", 1);
 });
 
-test("SP-2(b) an agent whose program is missing fails at once, with the reason", async () => {
+test("SP-2(b) a program is looked up on its creator's PATH, also by later processes; one that is missing is refused, and one that goes missing fails at once", async () => {
   const place = home();
   await place.live();
-  const id = await place.agent("alpha", { command: ["/nowhere/at/all"] });
+  mkdirSync(place.file("bin"));
+  const program = place.file("bin/mine");
+  writeFileSync(program, `#!/bin/sh\nexec ${ACTOR.join(" ")}\n`, { mode: 0o755 });
+  const PATH = `${place.file("bin")}:/usr/bin:/bin`;
+  const id = await place.agent("alpha", { command: ["mine"], env: { PATH } });
+  await place.say(id, `>> once ${place.file("once")}\n>> crash\n>> say found`);
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("found");
+  const refusal = async (command: string, env: Record<string, string>) => {
+    const made = await place.ask("agent.new", place.wanted("other", { command: [command], env }));
+    return made?.ok === false ? made.error.message : "";
+  };
+  expect(await refusal("theirs", { PATH })).toBe(`theirs is not on your PATH: ${PATH}`);
+  expect(await refusal("mine", {})).toBe("mine is not on the PATH of Holdfast's daemon: /usr/local/bin:/usr/bin:/bin");
+  expect(await refusal("/nowhere/at/all", { PATH })).toBe("/nowhere/at/all is not a program.");
+  rmSync(program);
+  await place.must("agent.suspend", { id });
+  await place.becomes(id, "suspended");
   await place.say(id, "hello");
-  expect((await place.becomes(id, "crashed")).note).toContain("/nowhere/at/all cannot be started");
+  expect((await place.becomes(id, "crashed")).note).toContain("mine cannot be started");
 });

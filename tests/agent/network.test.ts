@@ -1,7 +1,7 @@
 // What an agent in a sandbox has of its provider and of the network: its own configuration directory, its own keys, and
 // a proxy. A real daemon, bubblewrap, real sockets, and a mock of the API.
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { COUNTED } from "../../scripts/counted-files.ts";
 import type { NewAgent } from "../../src/wire/rpc/agent.ts";
@@ -83,6 +83,7 @@ test.skipIf(!works)(
     await place.kill(first);
     await place.live({ PATH });
     await says(place, id, "sh:echo again");
+    await place.logged(id, "process.starting", 2);
     expect(await place.lastOf(id, "process.starting")).toMatchObject({ generation: 2, resume: true });
     expect(existsSync(place.file(projects))).toBe(true);
   },
@@ -289,9 +290,13 @@ test.skipIf(!works || OPENSSL === null)(
 test.skipIf(!works)("a program that the sandbox does not show is reported at once (needs bwrap)", async () => {
   const place = home();
   await place.live({ PATH });
-  const id = await claude(place, { command: ["/not/there"], instructions: "go" });
+  const program = place.file("gone-soon");
+  writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+  const id = await claude(place, { command: [program] });
+  rmSync(program);
+  await place.say(id, "go");
   const { note } = await place.becomes(id, "crashed");
-  expect(note).toContain("/not/there");
+  expect(note).toContain(program);
   expect(note).toContain("--bind-ro");
 });
 

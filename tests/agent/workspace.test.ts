@@ -119,6 +119,7 @@ test("invalid requests are refused before an agent is created", async () => {
 });
 
 const LOOK = `
+echo "$PATH"
 for f in "$HOLDFAST_HOME/run/token" "$HOLDFAST_HOME/secret" "$REPO" /etc/passwd; do [ -e "$f" ] && echo "sees \${f##*/}"; done
 for f in "$RO/x" rw "$RW/x" .git/x; do (: >"$f") 2>/dev/null && echo "writes \${f##*/repo}"; done
 [ "$(wc -l </proc/net/dev)" -gt 3 ] && echo network
@@ -133,11 +134,14 @@ if (!forbidden)
       const place = home();
       await place.live({ PATH, SECRET_OF_DAEMON: "1" });
       const { top, git } = repository(place, "repo");
-      for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
+      for (const name of ["ro", "rw", "theirs"]) mkdirSync(place.file(name));
+      // WS9: a directory of the creator's PATH is searched inside, and not for what makes the sandbox.
+      for (const name of ["bwrap", "git"]) writeFileSync(place.file(`theirs/${name}`), "#!/bin/sh\n", { mode: 0o755 });
+      const theirs = `${PATH}:${place.file("theirs")}`.split(":").reverse().join(":");
       writeFileSync(place.file("secret"), "s");
       const [RO, RW] = [place.file("ro"), place.file("rw")];
       const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
-      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW, REPO: top } });
+      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW, REPO: top, PATH: theirs } });
       const { id } = await place.must("agent.new", wish);
       await place.say(id, "go");
       await place.rests(id, 1);
@@ -145,6 +149,7 @@ if (!forbidden)
       const said = readFileSync(join(clone?.path ?? "", "out"), "utf8")
         .trim()
         .split("\n");
+      expect(said.shift()).toBe(theirs);
       expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
       expect(git("log", "--format=%s", "--all")).toBe("first\n");
       expect(await cli(place, "agent", "inspect", "alpha")).toMatch(/its commits\s+holdfast agent fetch alpha/);
@@ -305,7 +310,8 @@ while read -r line; do case $line in *'"type":"user"'*)
   writeFileSync(place.file("bin/claude"), asks, { mode: 0o755 });
   for (const name of ["sh", "env"]) symlinkSync(`/bin/${name}`, place.file(`bin/${name}`));
   await place.live({ PATH: place.file("bin") });
-  const said = await cli(place, "agent", "new", "plain", "--cwd", ownDirectory(place), "--instructions", "go");
+  const wish = ["--cwd", ownDirectory(place), "--instructions", "go", "--", place.file("bin/claude")];
+  const said = await cli(place, "agent", "new", "plain", ...wish);
   expect(said).toContain("plain runs without a sandbox: bubblewrap (bwrap) is not installed");
   await place.prompt();
   expect(await cli(place, "prompts")).toContain("plain runs without a sandbox");

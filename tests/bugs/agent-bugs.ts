@@ -186,11 +186,11 @@ export const AGENT_BUGS: readonly Bug[] = [
       },
       {
         file: "src/core/agent/apply-process.ts",
-        from: `  const again = prompt === null`,
+        from: `  const again = isHanded`,
         to: `  for (const { id, state, request, tool, input, options } of agent.prompts)
     if (state.kind === "answered")
       entries.push({ kind: "answer", prompt: id, input: { request, tool, input, decision: state.decision, message: "", options } });
-  const again = prompt === null`,
+  const again = isHanded`,
       },
     ],
     caughtBy: "agents: the machine goes down",

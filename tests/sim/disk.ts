@@ -16,6 +16,9 @@ import { Kernel } from "./kernel.ts";
 import { type Chooser, cut } from "./survive.ts";
 import type { Slot, Tree } from "./tree.ts";
 
+/** Every program is there: the simulated world has no others. It is no part of what survives a crash. */
+const PROGRAM: Stat = { kind: "file", size: 1, mode: 0o755, modifiedMs: 0, id: "1:0" };
+
 export class SimDisk extends Kernel implements Disk {
   open(path: string, how: OpenHow): SimFile {
     this.enter("open", path);
@@ -31,13 +34,14 @@ export class SimDisk extends Kernel implements Disk {
   }
 
   stat(path: string): Stat | undefined {
+    if (path.startsWith("/bin/")) return PROGRAM;
     this.enter("stat", path);
     const id = this.tree.lookup(path);
     if (typeof id === "string") return undefined;
     const node = this.tree.node(id);
     const same = { modifiedMs: 0, id: `1:${id}` };
     if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700, ...same };
-    return { kind: "file", size: node.cache.length, mode: path.startsWith("/bin/") ? 0o755 : 0o600, ...same };
+    return { kind: "file", size: node.cache.length, mode: 0o600, ...same };
   }
 
   /** There are no symbolic links here. */

@@ -53,8 +53,8 @@ function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Ag
   const { turn } = agent;
   const entries: Entry[] = [{ kind: "open" }];
   const isHanded = prompt !== null && turn !== undefined;
-  const again = isHanded ? { ...turn, prompt, taken: false, early: undefined, running: [] } : turn;
   if (isHanded) entries.push({ kind: "prompt", handed: prompt, turn: turn.number });
+  const again = isHanded ? { ...turn, prompt, taken: false, early: undefined, running: [] } : turn;
   const { billed: _, ...rest } = agent;
   return {
     ...(keepsBill(agent) ? agent : rest),

@@ -15,16 +15,17 @@ export function stillRunning(before: readonly ToolUse[], events: readonly Provid
   let running = before;
   for (const event of events) {
     if (event.kind === "tool-done") running = running.filter(({ use }) => use !== event.use);
-    if (event.kind === "ask" && event.use !== undefined) running = withRequest(running, event.use, event.request);
-    if (event.kind !== "tool") continue;
-    const { use, tool, input } = event;
-    running = [...running.filter((one) => one.use !== use), { use, tool, input: brief(input) }].slice(-MAX_RUNNING);
+    if (event.kind === "tool") running = withUse(running, event.use, { tool: event.tool, input: brief(event.input) });
+    if (event.kind === "ask" && event.use !== undefined)
+      running = withUse(running, event.use, { tool: event.tool, request: event.request });
   }
   return running;
 }
 
-function withRequest(running: readonly ToolUse[], use: string, request: string): readonly ToolUse[] {
-  return running.map((one) => (one.use === use ? { ...one, request } : one));
+/** Some programs ask before they say that they call a tool, some afterwards, and some say it twice. */
+function withUse(running: readonly ToolUse[], use: string, news: Partial<ToolUse>): readonly ToolUse[] {
+  const known = running.find((one) => one.use === use) ?? { use, tool: "", input: "" };
+  return [...running.filter((one) => one.use !== use), { ...known, ...news }].slice(-MAX_RUNNING);
 }
 
 function brief(input: Json): string {
@@ -35,8 +36,8 @@ function brief(input: Json): string {
 /** A sentence for each, for the prompt of the next process; empty if there is none. */
 export function wordsInFlight({ turn, prompts }: Agent): string {
   const sentences = (turn?.running ?? []).map(({ tool, input, request }) => {
-    const call = `${tool} \`${input}\``;
     const asked = request === undefined ? undefined : prompts.findLast((prompt) => prompt.request === request);
+    const call = `${tool} \`${asked === undefined ? input : brief(asked.input)}\``;
     return asked === undefined || asked.state.kind === "delivered"
       ? `You had called ${call}; its outcome is unknown: check before you repeat it.`
       : `You had asked to call ${call}; it was not answered, so it did not run.`;

@@ -11,6 +11,8 @@
 // WS5. Everything in a sandbox ends with its first process.
 // WS6. Children work where their parent works, in a sandbox of the same form; worktree and clone belong to the parent.
 // WS8. The agent's program is shown wherever it is installed, read-only.
+// WS9. What makes the sandbox, or the clone, is found on the daemon's PATH, and what runs inside on the recorded one of
+//      its creator: a directory in that, perhaps of the repository, must not bring its own bubblewrap.
 import { type Worktree, worktreeWords } from "../workflow/worktree.ts";
 import { NOT_MADE, SEALED, SHOWN } from "./bwrap.ts";
 import { type Clone, cloned } from "./clone.ts";
@@ -49,6 +51,8 @@ export type ToolPlaces = SandboxAccess & {
   readonly token: string;
   /** Symbolic links to programs, with their targets (WS8). */
   readonly links: readonly { readonly at: string; readonly to: string }[];
+  /** The PATH inside (WS9). */
+  readonly path?: string | undefined;
 };
 
 type Start = { readonly argv: readonly string[]; readonly cwd: string };
@@ -100,7 +104,7 @@ function sharedGit(git: string, cwd: string): string {
 
 /** WS2, WS3, WS5 */
 export function bwrapWords({ read, write, network }: Sandbox, cwd: string, tools: ToolPlaces): readonly string[] {
-  const { programs, links, home, door, token } = tools;
+  const { programs, links, home, door, token, path } = tools;
   const named = [
     ...show("--ro-bind", programs),
     ...links.map(({ at, to }) => ["--symlink", to, at]), // WS8
@@ -115,6 +119,7 @@ export function bwrapWords({ read, write, network }: Sandbox, cwd: string, tools
     ...named.flat(),
     ...["--tmpfs", home, ...named.filter((words) => words.at(-1)?.startsWith(`${home}/`)).flat()], // WS3
     ...["--ro-bind", door.from, door.at, "--ro-bind", token, token],
+    ...(path === undefined ? [] : ["--setenv", "PATH", path]), // WS9
     ...accessWords(tools, cwd),
   ];
 }

@@ -200,9 +200,12 @@ function openEngine(
   });
 }
 
-/** Programs are found where its creator found them (PC1 of program-check.ts): that PATH is recorded. */
-function isRecorded({ environment }: SessionPlan, name: string): boolean {
-  return name === "PATH" && environment["PATH"] !== undefined;
+/**
+ * Programs are found where its creator found them (PC1 of program-check.ts): that PATH is recorded. A sandbox sets it
+ * inside (WS9 of core/agent/workspace.ts).
+ */
+function isRecorded({ environment, workspace }: SessionPlan, name: string): boolean {
+  return name === "PATH" && environment["PATH"] !== undefined && workspace?.sandbox == null;
 }
 
 /** The part of our environment that an agent gets: only the names that the configuration allows. */

@@ -87,7 +87,7 @@ function withProgram(
 ): ToolPlaces {
   const sandbox = plan.workspace?.sandbox ?? null;
   if (sandbox === null) return tools;
-  const { programs, links } = programPlaces(disk, sandbox, { program, path: env["PATH"] ?? "" });
+  const { programs, links } = programPlaces(disk, sandbox, { program, path: tools.path ?? env["PATH"] ?? "" });
   return { ...tools, programs: [...tools.programs, ...programs], links };
 }
 

@@ -140,6 +140,7 @@ export function toolPlaces({ self, home }: { readonly self: Self; readonly home:
     door: { from: toolDoor(home), at: joinPath(home, RUN) },
     token: tokenPath(home, agent.id),
     links: [],
+    path: agent.plan.environment["PATH"],
     state: claudeState(home, agent),
     proxy: proxyPlaces(self, home, agent),
   };

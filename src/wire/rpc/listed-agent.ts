@@ -97,8 +97,10 @@ export function askerIn(row: Json, prompt: string): string | undefined {
 }
 
 /** The rules of all agents, and of each one; those of the configuration come last (P1 of rules.ts). */
+/** Those of agents that have ended are gone with them. */
 export function listedRules(records: Iterable<AgentRecord>, configured: readonly Rule[] = []): OwnedRule[] {
   const stored = [...records].flatMap((record) => {
+    if (record.kind === "agent" && record.terminated !== undefined) return [];
     const agent = record.kind === "rules" ? null : record.id;
     return record.rules.map((rule) => ({ agent, rule }));
   });

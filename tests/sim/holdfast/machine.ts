@@ -111,7 +111,6 @@ export class HoldfastMachine extends Machine {
     super(seed);
     this.disk.plant(CONFIG, Buffer.from(settings));
     this.disk.plant(`${HOME}/made`, Buffer.from(""));
-    this.disk.plant(`/bin/${AGENT}`, Buffer.from(""));
   }
 
   /**
