@@ -2,6 +2,7 @@
 import { buildApplication, buildRouteMap, help, text_en, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
 import { permissionRoutes } from "./agent/permission-routes.ts";
+import { providerRoutes } from "./agent/provider-routes.ts";
 import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
@@ -40,6 +41,7 @@ const routes = {
   ...agentRoutes,
   ...permissionRoutes,
   ...topRoutes,
+  ...providerRoutes,
   ...systemRoutes,
   ...pageRoutes,
   ...tunnelRoutes,
@@ -76,6 +78,7 @@ const GROUPS: Readonly<Record<keyof typeof routes, Group | undefined>> = {
   answer: "Agents",
   rules: "Agents",
   top: "Agents",
+  providers: "Agents",
   recovery: "Recovery",
   restore: "Recovery",
   "safe-mode": "Recovery",
