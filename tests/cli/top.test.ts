@@ -106,7 +106,7 @@ test.skipIf(TMUX === null)(
     await window.press("i", "interrupt agent worker? y");
     await window.press("y", "agent worker was interrupted.");
 
-    await window.press("Down", "▸ shell", "Enter attach");
+    await window.press("Down", "▸ shell", "⏎ attach");
     await window.press("i", "interrupt terminal shell? y");
     await window.press("y", "terminal shell was interrupted.");
     await window.press("Enter", "got-it");
