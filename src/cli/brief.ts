@@ -1,5 +1,6 @@
 // Runs another program for its answer, with a time limit.
-// BR1. It gets no input, and its whole process group is killed at the time limit: nothing is left behind or hangs.
+// BR1. Its whole process group is killed at the time limit, and once it has answered what it was told: nothing is left
+//      behind or hangs. It gets no other input.
 // BR2. No shell parses its arguments, and only the beginning of its output is kept.
 import { isFault } from "../base/fault.ts";
 import { realChildren } from "../world/real/children.ts";
@@ -15,6 +16,8 @@ export type ProgramAnswer = {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly ms: number;
+  /** What it is told, and whether its output so far has the answer; without it, its end is the answer. */
+  readonly talk?: { readonly says: string; isAnswer(out: string): boolean };
 };
 
 /** Ten times as long as any answer we expect. */
@@ -24,7 +27,7 @@ const SIGNALLED = 128;
 
 export async function askProgram(
   { clock }: Pick<CommandWorld, "clock">,
-  { argv, env, ms }: ProgramAnswer,
+  { argv, env, ms, talk }: ProgramAnswer,
 ): Promise<Answered> {
   const said = { stdout: "", stderr: "" };
   const ended = Promise.withResolvers<Answered>();
@@ -34,6 +37,8 @@ export async function askProgram(
       {
         output: (bytes, from) => {
           if (said[from].length < MAX_CHARACTERS) said[from] += new TextDecoder().decode(bytes); // BR2
+          if (talk?.isAnswer(said.stdout) === true)
+            ended.resolve({ kind: "ended", code: 0, out: said.stdout, err: said.stderr });
         },
         ended: (ending) => {
           const code = ending.kind === "exited" ? ending.code : SIGNALLED;
@@ -41,9 +46,10 @@ export async function askProgram(
         },
       },
     );
-    child.closeInput();
+    if (talk === undefined) child.closeInput();
+    else void child.write(Buffer.from(talk.says)).catch(() => undefined); // It may have ended: that is the answer.
     const answer = await within(clock, ms, ended.promise);
-    if (answer === undefined) child.signal("SIGKILL"); // BR1
+    if (answer === undefined || talk !== undefined) child.signal("SIGKILL"); // BR1
     return answer ?? { kind: "late" };
   } catch (error) {
     if (isFault(error)) return { kind: "missing" };

@@ -317,11 +317,24 @@ describe("the setup", () => {
     program("codex", `trap '' TERM; echo $$ > '${mark}'; while :; do sleep 1; done`);
     program("gemini", "exit 3");
     write(join(dirname(bin), "package.json"), '{ "name": "claude-code", "version": "3.0.0" }');
-    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    const own = join(bin, "claude-home");
+    write(join(own, "settings.json"), '{"hooks":{"Stop":[{"command":"s3cret"}],"\\u001b[2J":1},"env":{"T":"s3cret"}}');
+    write(join(own, "projects/x"), "");
+    const login = { CLAUDE_CONFIG_DIR: own, ANTHROPIC_API_KEY: "s3cret", HOME: own, OPENAI_API_KEY: "" };
+    const env = { PATH: `${bin}:/usr/bin:/bin`, ...login, GEMINI_API_KEY: "", CODEX_API_KEY: "", GOOGLE_API_KEY: "" };
     // Terminates although one agent never does.
     const found = answer(await cli(["doctor", "--home", home, "--json"], env));
-    const what = "claude 2.1.0 (Claude Code); codex (version unknown); gemini (does not start: code 3)";
-    expect(named(found, "agents")).toMatchObject({ status: "ok", what });
+    const lines = found.checks.filter(({ name }) => name === "agents");
+    expect(lines.map(({ status, what }) => [status, what])).toEqual([
+      [
+        "ok",
+        `claude 2.1.0 (Claude Code), ${bin}/claude; login: ANTHROPIC_API_KEY; hooks: Stop; conversations: ${own}/projects`,
+      ],
+      ["ok", `codex (version unknown), ${bin}/codex; no login seen; no hooks; no conversations yet`],
+      ["ok", `gemini (does not start: code 3), ${bin}/gemini; no login seen; no hooks; no conversations yet`],
+      ["ok", "not on the PATH: opencode, cursor-agent"],
+    ]);
+    expect(JSON.stringify(found)).not.toContain("s3cret");
     const doubt = "how claude 3.0 keeps its conversations is not known (tried: 2.1.327)";
     expect(named(found, "conversations")).toMatchObject({ status: "warning", what: doubt });
     const pid = (await Bun.file(mark).text()).trim();

@@ -160,8 +160,8 @@ test("config: the effective values and their origin; secrets of watched programs
 test("up makes a home readable by others private and reports it; files beside Holdfast's own are left alone", async () => {
   const home = new Home();
   const mode = () => statSync(home.path).mode & 0o777;
-  // Bun keeps a cache in the user's home directory, which would be this one.
-  const up = () => home.at("", { HOME: "/nowhere" }, "up");
+  // Bun keeps a cache in the user's home directory, which must be neither this one nor a new one in the root.
+  const up = () => home.at("", { HOME: "/dev/null" }, "up");
   chmodSync(home.path, 0o755);
   expect((await up()).err).toContain(`restricted ${home.path} to its owner (700); it was 755`);
   expect(mode()).toBe(0o700);

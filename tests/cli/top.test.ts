@@ -1,11 +1,12 @@
 // `holdfast top` in a real terminal of 80 × 24, with a real daemon and a scripted agent.
 import { afterEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "../../scripts/files.ts";
 import { FAREWELL } from "../../src/cli/top/paint.ts";
 import { ACTOR } from "../agent/agent-home.ts";
 import { killIfThere } from "../daemon/home.ts";
-import { ours } from "../ours.ts";
+import { BUN, ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home, type Window } from "./terminal-home.ts";
@@ -105,7 +106,7 @@ test.skipIf(TMUX === null)(
     await window.press("i", "interrupt agent worker? y");
     await window.press("y", "agent worker was interrupted.");
 
-    await window.press("Down", "▸ shell", "Enter attach");
+    await window.press("Down", "▸ shell", "⏎ attach");
     await window.press("i", "interrupt terminal shell? y");
     await window.press("y", "terminal shell was interrupted.");
     await window.press("Enter", "got-it");
@@ -135,19 +136,23 @@ test.skipIf(TMUX === null)(
   },
 );
 
-test("top gives the window back at Ctrl-C and at a signal; --json prints one snapshot, also from disk", async () => {
+test("top gives the window back at Ctrl-C, at a signal and after a crash; --json prints one snapshot, also from disk", async () => {
   const home = new Home();
   await home.ok("new", "shell", "-d", "--", "/bin/sh");
-  for (const [leave, code] of [
-    [(window: Window) => window.type("\u0003"), 0],
-    [(window: Window) => window.kill("SIGTERM"), 143],
+  const crashes = join(home.path, "crashes.ts");
+  writeFileSync(crashes, 'process.on("SIGUSR2", () => { throw new Error("a bug"); });');
+  const loaded = () => home.script(`exec '${BUN}' --preload '${crashes}' '${ROOT}/src/cli/main.ts' top`);
+  for (const [open, leave, code] of [
+    [() => home.window(["top"]), (window: Window) => window.type("\u0003"), 0],
+    [() => home.window(["top"]), (window: Window) => window.kill("SIGTERM"), 143],
+    [loaded, (window: Window) => window.kill("SIGUSR2"), 1],
   ] as const) {
-    const window = home.window(["top"]);
+    const window = open();
     await window.shows("shell");
     expect([window.cooked, window.seen.includes(FAREWELL)]).toEqual([false, false]);
     leave(window);
     expect(await window.exited).toBe(code);
-    expect([window.cooked, window.seen.endsWith(FAREWELL)]).toEqual([true, true]);
+    expect([window.cooked, window.seen.includes(FAREWELL)]).toEqual([true, true]);
   }
   rejects(await home.run("top"), 1, "not a terminal");
   const live = await home.json("top");

@@ -3,21 +3,16 @@
 //      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
+import { AGENT_CLIS } from "../../core/agent/agent-clis.ts";
 import { pendingOf } from "../../home/config-file.ts";
-import { findProgram } from "../../home/find-program.ts";
 import { originalOf } from "../../home/identity.ts";
 import { configHere, readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
-import { askProgram } from "../brief.ts";
+import { type LookedAt, lookAtAll, versionText } from "../agent/agent-cli-look.ts";
 import { count } from "../print.ts";
 import { serviceState } from "../service/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 import { daemonStatus } from "./daemon.ts";
-
-const AGENTS = ["claude", "codex", "gemini", "opencode", "cursor-agent"];
-/** DU1. Some programs load half a megabyte of script first, which takes more than a second on a busy machine. */
-const VERSION_MS = 3_000;
-const MAX_WORDS = 60;
 
 export async function checkConfiguration({ world, home }: Site): Promise<Finding[]> {
   const loaded = readConfig(world);
@@ -98,23 +93,21 @@ export async function checkService({ world, home }: Site): Promise<Finding[]> {
   return [warning("service", { what: "installed, but not as it should be", why: troubles.join("; "), next })];
 }
 
+/** DU1. One line for each that is there, and one for those that are not. */
 export async function checkAgents({ world }: Site): Promise<Finding[]> {
-  const env = world.self.environment();
-  const found = AGENTS.flatMap((name) => {
-    const program = findProgram(world.disk, env["PATH"] ?? "", name);
-    return program === undefined ? [] : [{ name, program }];
-  });
-  const versions = await Promise.all(
-    found.map(async ({ name, program }) => {
-      const answer = await askProgram(world, { argv: [program, "--version"], env, ms: VERSION_MS });
-      if (answer.kind !== "ended") return `${name} (version unknown)`;
-      const [words = ""] = (answer.out.trim() || answer.err.trim()).split("\n");
-      return answer.code === 0
-        ? `${name} ${words.slice(0, MAX_WORDS)}`
-        : `${name} (does not start: code ${answer.code})`;
-    }),
-  );
-  return [fine("agents", versions.length === 0 ? `none of ${AGENTS.join(", ")} is on the PATH` : versions.join("; "))];
+  const found = await lookAtAll(world);
+  const missing = AGENT_CLIS.filter(({ name }) => !found.some(({ cli }) => cli.name === name)).map(({ name }) => name);
+  const none = missing.length === 0 ? [] : [fine("agents", `not on the PATH: ${missing.join(", ")}`)];
+  return [...found.map((one) => fine("agents", agentText(one))), ...none];
+}
+
+function agentText({ cli, program, version, login, hooks, sessions }: LookedAt): string {
+  return [
+    `${cli.name} ${versionText(version)}, ${program}`,
+    login === undefined ? "no login seen" : `login: ${login}`,
+    hooks.length === 0 ? "no hooks" : `hooks: ${hooks.join(", ")}`,
+    sessions === undefined ? "no conversations yet" : `conversations: ${sessions}`,
+  ].join("; ");
 }
 
 export async function checkHome({ world, home, machine }: Site): Promise<Finding[]> {

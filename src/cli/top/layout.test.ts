@@ -32,8 +32,8 @@ test("LA1 PT1 at every size a frame has the rows of the window, none too wide, a
   ];
   for (const mode of modes)
     for (const selected of [undefined, "prompt p1", "agent a1", "agent c20"])
-      for (const rows of [1, 2, 3, 4, 5, 8, 12, 24, 50])
-        for (const cols of [2, 10, 21, 40, 80, 200]) {
+      for (const rows of [1, 2, 3, 5, 12, 24])
+        for (const cols of [2, 21, 80]) {
           const lines = drawn({ ...stateOf(selected, EVIL), mode }, cols, rows).map(bare);
           expect(lines).toHaveLength(rows);
           expect(lines.join("")).not.toMatch(/[\p{C}\p{Default_Ignorable_Code_Point}]/u);

@@ -29,11 +29,11 @@ const HELP = [
   "↑ ↓ j k   select another row; while reading, scroll",
   "p         select the next prompt",
   "PgUp PgDn scroll what is shown of the selected row; Home, End, Space",
-  "Enter     attach to a terminal (Ctrl-\\ comes back); read anything else over the whole screen",
+  "Enter     attach to a terminal (Ctrl-\\ comes back); read anything else",
   "a         allow the prompt, once its end was in view",
   "d         deny the prompt",
   "s         send a message to the agent, or a line to the terminal",
-  "i         interrupt the agent's turn, the run, or what runs in the terminal (Ctrl-C)",
+  "i, y      interrupt the agent's turn, the run, or what runs in the terminal",
   "Esc       back to the list; q, Ctrl-C leave: everything keeps running",
 ];
 
@@ -42,7 +42,8 @@ export function frameOf(state: TopState, view: View): Frame {
   const body = Math.max(0, rows - FIXED);
   const target = targetOf(state.lists, state.selected);
   const list = listLines(state, view);
-  const details = state.mode.kind === "help" ? HELP : target === undefined ? [] : detailRows(target, view);
+  const details =
+    state.mode.kind === "help" ? rowsIn(HELP, view) : target === undefined ? [] : detailRows(target, view);
   const split = splitOf(state, { body, list: list.lines.length, details: details.length });
   const scroll = within(state.scroll, split.page, details.length);
   const middle = [
@@ -127,10 +128,16 @@ function cut(lines: readonly Line[], at: number, room: number): readonly Line[] 
 }
 
 function detailRows(target: Target, view: View): string[] {
-  const { widthOf, size } = view;
-  const columns = Math.max(size.cols - 1, MIN_COLUMNS);
-  if (target.kind === "prompt") return rowsOf(target.of, { ...view, columns });
-  return detailsOf(target, view).flatMap((line) => wrapped(plainLine(line), columns, widthOf));
+  if (target.kind === "prompt") return rowsOf(target.of, { ...view, columns: columnsOf(view) });
+  return rowsIn(detailsOf(target, view), view);
+}
+
+function columnsOf({ size }: View): number {
+  return Math.max(size.cols - 1, MIN_COLUMNS);
+}
+
+function rowsIn(lines: readonly string[], view: View): string[] {
+  return lines.flatMap((line) => wrapped(plainLine(line), columnsOf(view), view.widthOf));
 }
 
 /** A long input takes a while to wrap, and is drawn again with every key. */
@@ -139,13 +146,13 @@ const wrappedInputs = new WeakMap<ListedPrompt, { readonly columns: number; read
 function rowsOf(prompt: ListedPrompt, view: View & { readonly columns: number }): string[] {
   const known = wrappedInputs.get(prompt);
   if (known?.columns === view.columns) return known.rows;
-  const rows = [
+  const facts = [
     `${prompt.id}, since ${localTime(view, prompt.since)}, until ${localTime(view, prompt.deadline)}`,
     ...(prompt.unsandboxed === undefined ? [] : [`without a sandbox: ${prompt.unsandboxed}`]),
-  ].flatMap((line) => wrapped(plainLine(line), view.columns, view.widthOf));
-  const all = [...rows, ...inputRows(prompt.input, view)];
-  wrappedInputs.set(prompt, { columns: view.columns, rows: all });
-  return all;
+  ];
+  const rows = [...rowsIn(facts, view), ...inputRows(prompt.input, view)];
+  wrappedInputs.set(prompt, { columns: view.columns, rows });
+  return rows;
 }
 
 type Scrolled = { readonly page: number; readonly scroll: number; readonly rows: number };
@@ -196,8 +203,8 @@ function keysOf({ mode }: TopState, target: Target | undefined): string {
 }
 
 const KEYS: Readonly<Record<Target["kind"], string>> = {
-  prompt: "a allow  d deny  PgDn more  Enter read  s send  i interrupt  p next",
-  agent: "s send  i interrupt  Enter read  p next prompt",
-  terminal: "Enter attach  s send  i interrupt  p next prompt",
-  run: "i interrupt  Enter read  p next prompt",
+  prompt: "a allow  d deny  ⏎ read  PgDn more  s send  i interrupt  p next",
+  agent: "s send  i interrupt  ⏎ read  p next prompt",
+  terminal: "⏎ attach  s send  i interrupt  p next prompt",
+  run: "i interrupt  ⏎ read  p next prompt",
 };

@@ -64,8 +64,11 @@ export class TopScreen {
   async #release(): Promise<void> {
     const giveBack = this.#giveBack;
     this.#giveBack = undefined;
-    await this.#drawing;
-    giveBack?.();
+    try {
+      await this.#drawing;
+    } finally {
+      giveBack?.();
+    }
   }
 
   #linked(isUp: boolean): void {

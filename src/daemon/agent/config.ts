@@ -1,6 +1,7 @@
 // The configuration of agents in the form that the core uses: slots, settings, and the recipes of named providers.
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { PROVIDERS, type ProviderName, type Recipe } from "../../core/agent/provider.ts";
+import { SHIPPED } from "../../core/agent/shipped.ts";
 import type { Config, Providing } from "../../wire/files/config-schema.ts";
 import { configRules } from "../../wire/rpc/listed-agent.ts";
 
@@ -33,7 +34,11 @@ function madeOf({ agents, provider, rule }: Config): AgentConfig {
       sleep_on_limit: agents.sleepOnLimit,
     },
     spawns: Object.fromEntries(Object.entries(provider).map(([name, { spawns }]) => [name, spawns])),
-    recipes: { ...Object.fromEntries(PROVIDERS.map((name) => [name, plain(name)])), ...Object.fromEntries(named) },
+    recipes: {
+      ...Object.fromEntries(PROVIDERS.map((name) => [name, plain(name)])),
+      ...SHIPPED, // SH1
+      ...Object.fromEntries(named),
+    },
   };
 }
 

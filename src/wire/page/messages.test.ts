@@ -65,8 +65,17 @@ test("PM2 a piece of a stream has its number in front", () => {
 test("what a page may not ask of the daemon: greetings, letting others in, agents' tools, and what is for shells", () => {
   const kept = Object.keys(RIGHTS).filter((method) => !isDaemonMethod(method));
   expect(kept.sort()).toEqual([
-    ...["agent.call", "agent.call-taken",
-    "config.reload", "device.link", "device.pair", "device.redeem", "gc", "hello", "subscribe"],
+    ...[
+      "agent.call",
+      "agent.call-taken",
+      "config.reload",
+      "device.link",
+      "device.pair",
+      "device.redeem",
+      "gc",
+      "hello",
+      "subscribe",
+    ],
     ...["tmux.adopt", "tmux.list", "tmux.recreate", "tmux.release"],
   ]);
   for (const method of ["constructor", "terminal.none", "terminal.", "", "web.state"])

@@ -32,7 +32,8 @@ function messagesOf(input: Input, facts: SessionFacts): object[] | undefined {
   return [{ id: PROMPT + input.uuid, method: "session/prompt", params: { sessionId: facts.session, prompt } }]; // P1
 }
 
-function initialize(): object {
+/** The first message to a program, which says what it can do in its answer. */
+export function initialize() {
   const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
   return { id: "open", method: "initialize", params: { protocolVersion: VERSION, clientCapabilities } };
 }

@@ -132,4 +132,24 @@ export const CLI: readonly Mutant[] = [
     to: "Math.min(time - begun.time, maxIdle)",
     killedBy: { file: "src/cli/terminal/timeline.test.ts", test: "time does not go back when the clock was set back" },
   },
+  {
+    mutant: "top answers a prompt that was not drawn as selected",
+    file: "src/cli/top/state.ts",
+    from: "seen === undefined || !isSame(seen.of, target.of)",
+    to: "seen === undefined",
+    killedBy: {
+      file: "src/cli/top/state.test.ts",
+      test: "TP1 nothing is answered that the last frame did not show as selected",
+    },
+  },
+  {
+    mutant: "top writes what an agent has named as it is",
+    file: "src/cli/top/paint.ts",
+    from: "fit(plainLine(text), ",
+    to: "fit(text, ",
+    killedBy: {
+      file: "src/cli/top/layout.test.ts",
+      test: "LA1 PT1 at every size a frame has the rows of the window, none too wide, and no character of a hostile name is raw",
+    },
+  },
 ];

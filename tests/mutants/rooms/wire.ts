@@ -143,4 +143,14 @@ export const WIRE: readonly Mutant[] = [
       test: "who is let in > an empty message refuses before the home has proved itself, and breaks the channel afterwards",
     },
   },
+  {
+    mutant: "a reload takes up settings that count at a start",
+    file: "src/wire/files/config-reload.ts",
+    from: "isTakenUp(keyOf(name)) ? after[name] : before[name]",
+    to: "after[name]",
+    killedBy: {
+      file: "src/wire/files/config-reload.test.ts",
+      test: "a reload takes up what may change while Holdfast runs, and names both what it took and what waits",
+    },
+  },
 ];
