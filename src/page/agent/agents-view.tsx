@@ -49,7 +49,7 @@ function Flow(): JSX.Element {
   return (
     <Section title="Messages">
       {flow.value.length === 0 && (
-        <Empty>No message was sent yet. The last ones are shown here, and new ones as they come.</Empty>
+        <Empty>No message was sent yet. The last ones are shown here, and new ones when they are sent.</Empty>
       )}
       <ul class="rows flow">
         {flow.value.map(({ id, sender, recipient, kind, text, at }) => (
