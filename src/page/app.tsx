@@ -22,7 +22,12 @@ import { shortPath } from "./words.ts";
 
 export function App(): JSX.Element {
   const isOut = link.value.kind === "signed out" || (signInTrouble.value !== "" && link.value.kind !== "up");
-  useEffect(closeDialog, [route.value]); // It belongs to the view that it was opened in.
+  const { view } = route.value;
+  const place = "id" in route.value ? `${view} ${route.value.id}` : view;
+  useEffect(() => {
+    closeDialog(); // It belongs to the view that it was opened in.
+    document.getElementById("main")?.scrollTo(0, 0);
+  }, [place]);
   return (
     <div class="app">
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>

@@ -66,14 +66,14 @@ function Everything({ mute }: { readonly mute: Mute | undefined }): JSX.Element 
       <strong class="grow">Everything</strong>
       <span class="soft">{stateOf(mute)}</span>
       {isOver(mute) ? (
-        <>
+        <span class="buttons">
           <Switch {...props} muted forMs={HOUR_MS}>
             Mute for 1 h
           </Switch>
           <Switch {...props} muted forMs={8 * HOUR_MS}>
             Mute for 8 h
           </Switch>
-        </>
+        </span>
       ) : (
         <Switch {...props} muted={false}>
           Unmute
