@@ -1,4 +1,4 @@
-// Nothing but files, as anybody's web server serves an exported page, with the headers that its README asks for or without.
+// Nothing but files, as anybody's web server serves an exported page: with the headers of its README, or without.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { EXPORT_HEADERS } from "../../src/world/page-answers.ts";

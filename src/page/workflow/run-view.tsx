@@ -107,7 +107,7 @@ function WantedAttempt({ run, number }: { readonly run: ShownRun; readonly numbe
           Close
         </a>
       </header>
-      <Evidence run={run} attempt={`${run.id}.${number}`} lines={LINES} />
+      <Evidence run={run} attempt={`${run.id}.${number}`} lines={LINES} isLive />
     </article>
   );
 }
