@@ -4,7 +4,8 @@
 //      everything is durable. Otherwise a power cut could leave an empty file as a program, which does nothing and
 //      exits successfully.
 // BC2. One build at a time; programs started meanwhile run the sources. Earlier builds are removed, except for the last
-//      one, which may just be starting. A failed build leaves nothing.
+//      one, which may just be starting, or runs and reads a package beside it later. The link to it may be gone already
+//      (BU3 of src/world/built.ts). A failed build leaves nothing.
 // BC3. If a source changed while it was read, the bundle does not match it: then there is none.
 import {
   chmodSync,
@@ -72,10 +73,18 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   if (before === undefined) rmSync(link, { recursive: true, force: true });
   symlinkSync(basename(directory), `${directory}.link`);
   renameSync(`${directory}.link`, link); // BC1
+  const last = before ?? newestIn(folder, basename(directory));
   for (const name of readdirSync(folder)) {
-    if (![LOCK, basename(link), before, basename(directory)].includes(name))
+    if (![LOCK, basename(link), last, basename(directory)].includes(name))
       rmSync(join(folder, name), { recursive: true, force: true }); // BC2
   }
+}
+
+/** BC2 */
+function newestIn(folder: string, except: string): string | undefined {
+  const builds = readdirSync(folder).filter((name) => name.startsWith("build-") && name !== except);
+  const madeAt = (name: string) => statSync(join(folder, name)).mtimeMs;
+  return builds.sort((one, other) => madeAt(other) - madeAt(one))[0];
 }
 
 async function build(root: string, program: Built, outdir: string, begunMs: number): Promise<void> {

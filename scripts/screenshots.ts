@@ -2,8 +2,9 @@
 // home with a real browser.
 //   npm run screenshots            all of them, into docs/images/
 //   npm run screenshots -- --readme    only those in README and docs, which are the committed ones
+//   npm run screenshots -- --to DIR    elsewhere, to look at them
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { ROOT } from "./files.ts";
 import { ScreenshotHome } from "./screenshot-home.ts";
@@ -13,7 +14,9 @@ const ARGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
-const FOLDER = join(ROOT, "docs/images");
+const ARGUMENTS = process.argv.slice(2);
+const TO = ARGUMENTS.indexOf("--to") + 1;
+const FOLDER = TO === 0 ? join(ROOT, "docs/images") : resolve(ARGUMENTS[TO] ?? ".");
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 1440, height: 900 },
@@ -47,6 +50,9 @@ const VIEWS: readonly View[] = [
     hash: "#/workflows",
     prepare: (page) => page.getByRole("link", { name: "index-documents" }).waitFor(),
   },
+  { name: "run", hash: "#/workflows", prepare: (page) => run(page, "backup", "uploaded 41 of 97 parts") },
+  { name: "items", hash: "#/workflows", prepare: (page) => run(page, "index-documents", "Failed items") },
+  { name: "start", hash: "#/workflows", prepare: start },
   { name: "search", hash: "#/search?words=compiled", prepare: (page) => page.locator("mark").first().waitFor() },
   { name: "evidence", hash: "#/now", prepare: evidence },
   { name: "recovery", hash: "#/recovery", prepare: (page) => page.getByText("takes writes").waitFor() },
@@ -56,8 +62,18 @@ const VIEWS: readonly View[] = [
 ];
 
 async function agent(page: Page): Promise<void> {
-  await page.getByRole("link", { name: "release" }).click();
+  await page.getByRole("link", { name: "release" }).first().click();
   await page.getByText("turn 1 began").waitFor();
+}
+
+async function run(page: Page, name: string, text: string): Promise<void> {
+  await page.getByRole("link", { name }).first().click();
+  await page.getByText(text).first().waitFor();
+}
+
+async function start(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Start a workflow" }).click();
+  await page.getByRole("dialog").waitFor();
 }
 
 async function evidence(page: Page): Promise<void> {
@@ -130,7 +146,7 @@ const home = new ScreenshotHome();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
 try {
   await home.fill();
-  for (const wanted of wantedOf(process.argv.slice(2))) await shoot(browser, home, wanted);
+  for (const wanted of wantedOf(ARGUMENTS)) await shoot(browser, home, wanted);
 } finally {
   await browser.close();
   home.close();

@@ -1,5 +1,6 @@
 // The page as a whole: navigation, banners, the view that the address names, and what may lie over it.
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Access } from "./access.tsx";
 import { Banners, SignedOut } from "./banners.tsx";
 import { KEYS } from "./keys.ts";
@@ -8,7 +9,7 @@ import { Palette } from "./palette.tsx";
 import { Modal, OpenDialog, Toasts } from "./parts/frame.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Recovery } from "./recovery/recovery.tsx";
-import { overlay } from "./state/dialog.ts";
+import { closeDialog, overlay } from "./state/dialog.ts";
 import { rights, rightsText } from "./state/rights.ts";
 import { hashOf, type Route, route } from "./state/route.ts";
 import { daemon, feeds, link } from "./state/session.ts";
@@ -21,6 +22,12 @@ import { shortPath } from "./words.ts";
 
 export function App(): JSX.Element {
   const isOut = link.value.kind === "signed out" || (signInTrouble.value !== "" && link.value.kind !== "up");
+  const { view } = route.value;
+  const place = "id" in route.value ? `${view} ${route.value.id}` : view;
+  useEffect(() => {
+    closeDialog(); // It belongs to the view that it was opened in.
+    document.getElementById("main")?.scrollTo(0, 0);
+  }, [place]);
   return (
     <div class="app">
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -66,13 +73,15 @@ const LISTS: Readonly<Partial<Record<Route["view"], Route["view"]>>> = {
 
 function Sidebar({ isOut }: { readonly isOut: boolean }): JSX.Element {
   const here = LISTS[route.value.view] ?? route.value.view;
+  const views = useRef<HTMLElement>(null);
+  useEffect(() => toMiddle(views.current), [here, isOut]);
   return (
     <header class="sidebar">
       <p class="brand">
         <span class="mark" aria-hidden="true" />
         Holdfast
       </p>
-      <nav aria-label="Views">
+      <nav ref={views} aria-label="Views">
         {!isOut &&
           VIEWS.map(({ to, name }, at) => (
             <a
@@ -89,6 +98,13 @@ function Sidebar({ isOut }: { readonly isOut: boolean }): JSX.Element {
       <Status isOut={isOut} />
     </header>
   );
+}
+
+/** In a narrow window the views are a row that is wider than the window: the chosen one is scrolled to. */
+function toMiddle(row: HTMLElement | null): void {
+  const chosen = row?.querySelector<HTMLElement>("[aria-current]");
+  if (row === null || !chosen) return;
+  row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
 }
 
 /** How many things are behind a view: of Now only what waits for a person. */

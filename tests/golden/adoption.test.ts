@@ -120,7 +120,8 @@ test.each(VERSIONS)(
     await here.ok(["agent", "send", "asker", "and then this"]);
     await succeed(here, daemon);
     const [agent] = before.agents;
-    expect(await here.json("agent", "tree")).toMatchObject([{ ...agent, inbox: 1 }]); // Fields are added.
+    // It was in no lane, which is `main` now.
+    expect(await here.json("agent", "tree")).toEqual([{ ...agent, inbox: 1, lane: "main" }]);
     expect(await here.json("prompts")).toMatchObject([{ id: before.prompts[0].id, state: "open" }]);
 
     await here.ok(["answer", before.prompts[0].id, "allow"]);

@@ -58,7 +58,7 @@ async function openAll({ page }: Tab): Promise<void> {
 /** With a call of a tool, and what is folded beside its conversation. */
 async function oneAgent(tab: Tab): Promise<void> {
   await show(tab, "Agents");
-  await tab.page.getByRole("link", { name: "one" }).click();
+  await tab.page.getByRole("link", { name: "one" }).first().click();
   await tab.page.getByText("list_children", { exact: true }).click();
   await tab.page.getByRole("region", { name: "Result" }).waitFor();
   await tab.page.getByText("Inbox").click();

@@ -39,10 +39,32 @@ test.skipIf(!HAS_CHROMIUM)(
         issues: [],
       });
     }
+    await isLedTo(tab, "#/now", "Now");
+    await tab.page.evaluate("document.getElementById('main').scrollTop = 500");
+    await tab.page.evaluate("document.querySelector('nav').scrollLeft = 0");
+    await isLedTo(tab, "#/search", "Search");
+    await isLedTo(tab, "#/terminals", "Terminals");
+    await tab.page.getByRole("button", { name: "New terminal" }).click();
+    await tab.page.getByRole("dialog").waitFor();
+    await tab.page.goBack();
+    await tab.page.getByRole("dialog").waitFor({ state: "detached" }); // It ends with its view.
     expect(tab.strange).toEqual([]);
   },
   180_000,
 );
+
+const CHOSEN = `(() => {
+  const { left, right } = document.querySelector("nav [aria-current]").getBoundingClientRect();
+  return { isSeen: left >= 0 && right <= innerWidth, top: document.getElementById("main").scrollTop };
+})()`;
+
+/** By the address, as a notification or the way back does: the row of views shows where one is, from the top. */
+async function isLedTo({ page }: Tab, hash: string, name: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  const look = () => page.evaluate(CHOSEN);
+  await until(`${name} is seen`, async () => Bun.deepEquals(await look(), { isSeen: true, top: 0 }), look);
+}
 
 async function inTerminal(name: string, ...command: readonly string[]): Promise<Tab> {
   await home.ok("new", "-d", name, "--", ...command);

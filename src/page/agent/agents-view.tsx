@@ -48,9 +48,7 @@ function nameOf(id: string): string {
 function Flow(): JSX.Element {
   return (
     <Section title="Messages">
-      {flow.value.length === 0 && (
-        <Empty>No message was sent yet. The last ones are shown here, and new ones when they are sent.</Empty>
-      )}
+      {flow.value.length === 0 && <Empty>No message was sent yet.</Empty>}
       <ul class="rows flow">
         {flow.value.map(({ id, sender, recipient, kind, text, at }) => (
           <li key={id} class="row">

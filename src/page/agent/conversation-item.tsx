@@ -105,7 +105,7 @@ function Question({ item: { asked, answer, at } }: Of<"question">): JSX.Element 
   return (
     <div class="asked">
       <p class="line-of">
-        asks to use <code class="tool">{plainLine(asked.tool)}</code>
+        <span class="nowrap">asks to use</span> <code class="tool">{plainLine(asked.tool)}</code>
         <span class="soft grow cut">{plainLine(aboutText(asked).slice(asked.tool.length + 1, 300))}</span>
         <Ago at={at} />
       </p>

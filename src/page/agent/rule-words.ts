@@ -32,5 +32,5 @@ export function matchText(matches: readonly ListedPrompt[]): string {
 export function aboutText({ tool, input }: Pick<ListedPrompt, "tool" | "input">): string {
   const texts = typeof input === "object" && input !== null ? Object.values(input) : [input];
   const first = texts.find((value) => typeof value === "string" && value !== "");
-  return `${tool} ${typeof first === "string" ? first : JSON.stringify(input)}`;
+  return `${tool} ${typeof first === "string" ? first.replaceAll(/\s*\n\s*/g, " ⏎ ") : JSON.stringify(input)}`;
 }

@@ -17,23 +17,15 @@ export function Switches(): JSX.Element | null {
   const agents = (feeds.agents.value.value ?? []).filter(({ state }) => state !== "terminated");
   const lanes = lanesOf(agents, mutes);
   return (
-    <>
+    <ul class="rows switches" aria-label="Who may call">
       <Everything mute={mutes.find(({ of }) => of === "all")} />
-      {lanes.length > 0 && (
-        <ul class="rows" aria-label="Lanes that may call">
-          {lanes.map((lane) => (
-            <LaneSwitch key={lane} lane={lane} mutes={mutes} />
-          ))}
-        </ul>
-      )}
-      {agents.length > 0 && (
-        <ul class="rows" aria-label="Agents that may call">
-          {agents.map((agent) => (
-            <AgentSwitch key={agent.id} agent={agent} mutes={mutes} agents={agents} />
-          ))}
-        </ul>
-      )}
-    </>
+      {lanes.map((lane) => (
+        <LaneSwitch key={lane} lane={lane} mutes={mutes} />
+      ))}
+      {agents.map((agent) => (
+        <AgentSwitch key={agent.id} agent={agent} mutes={mutes} agents={agents} />
+      ))}
+    </ul>
   );
 }
 
@@ -70,24 +62,24 @@ function Switch({ whom, name, muted, forMs, children }: SwitchProps): JSX.Elemen
 function Everything({ mute }: { readonly mute: Mute | undefined }): JSX.Element {
   const props = { whom: { all: true }, name: "everything" };
   return (
-    <div class="row">
+    <li class="row" data-item tabIndex={-1}>
       <strong class="grow">Everything</strong>
       <span class="soft">{stateOf(mute)}</span>
       {isOver(mute) ? (
-        <>
+        <span class="buttons">
           <Switch {...props} muted forMs={HOUR_MS}>
             Mute for 1 h
           </Switch>
           <Switch {...props} muted forMs={8 * HOUR_MS}>
             Mute for 8 h
           </Switch>
-        </>
+        </span>
       ) : (
         <Switch {...props} muted={false}>
           Unmute
         </Switch>
       )}
-    </div>
+    </li>
   );
 }
 

@@ -46,9 +46,11 @@ function Run({ run, watch, at }: RunProps): JSX.Element {
       {at !== undefined && /^\d{1,9}$/.test(at) && <WantedAttempt key={at} run={run} number={at} />}
       <Failure run={run} />
       <RunningSteps run={run} />
-      <Section title="Steps" many={ended}>
-        {ended === 0 ? <Empty>No step has ended yet.</Empty> : <Timeline run={run} watch={watch} />}
-      </Section>
+      {(ended > 0 || items === null) && (
+        <Section title="Steps" many={ended}>
+          {ended === 0 ? <Empty>No step has ended yet.</Empty> : <Timeline run={run} watch={watch} />}
+        </Section>
+      )}
       {items !== null && items.total > 0 && <Items run={run} items={items} watch={watch} />}
       {items !== null && items.failed > 0 && <DeadLetters run={run} failed={items.failed} />}
     </>
@@ -105,7 +107,7 @@ function WantedAttempt({ run, number }: { readonly run: ShownRun; readonly numbe
           Close
         </a>
       </header>
-      <Evidence run={run} attempt={`${run.id}.${number}`} lines={LINES} />
+      <Evidence run={run} attempt={`${run.id}.${number}`} lines={LINES} isLive />
     </article>
   );
 }
