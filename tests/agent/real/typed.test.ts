@@ -153,7 +153,7 @@ test.skipIf(claudeProgram === undefined)(
     expect(await home.ok("ls")).toMatch(/^other .* claude waiting [0-9a-f]{8}$/m);
     other.type("\r"); // Yes.
     expect(await home.result()).toContain("belongs to claude, which runs in a terminal: it may look, but not change");
-    expect((await home.run("status")).err).toContain("claude in a terminal  terminal.rename");
+    expect((await home.run("prompts")).err).toContain("claude in a terminal  terminal.rename");
     const second = await home.agentIs("other", { state: "idle" });
     await home.say(main, "remember the number 4711");
     const first = await home.agentIs("main", { state: "idle" });
