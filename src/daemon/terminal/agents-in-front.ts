@@ -187,7 +187,7 @@ export class AgentsInFront {
     }
     return this.#files(front).map(({ id, path }) => {
       this.#toSync(path);
-      return { id, state: stateAtEnd(query.agent, this.#tail(path)) };
+      return { id, state: stateAtEnd(query.agent, this.#tail(path), sinceMs) };
     });
   }
 

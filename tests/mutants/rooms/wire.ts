@@ -143,4 +143,14 @@ export const WIRE: readonly Mutant[] = [
       test: "who is let in > an empty message refuses before the home has proved itself, and breaks the channel afterwards",
     },
   },
+  {
+    mutant: "the id of a conversation may be an option",
+    file: "src/wire/agent-records.ts",
+    from: 'found === undefined || !isSession("claude", found.sessionId)',
+    to: "found === undefined",
+    killedBy: {
+      file: "src/wire/agent-records.test.ts",
+      test: "AR1 what cannot be read says nothing, and no id is a word of another kind",
+    },
+  },
 ];
