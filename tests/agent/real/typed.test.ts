@@ -152,12 +152,12 @@ test.skipIf(claudeProgram === undefined)(
     const [main, other] = [await home.start("main"), await home.start("other")];
     for (const name of ["main", "other"]) await home.agentIs(name, { name: "claude", state: "idle" });
 
-    await home.say(other, `run: ${ours("src/cli/main.ts").join(" ")} rename main taken`);
+    await home.say(other, `run: ${ours("src/cli/main.ts").join(" ")} send main no`);
     await home.agentIs("other", { state: "waiting" });
     expect(await home.ok("ls")).toMatch(/^other .* claude waiting [0-9a-f]{8}$/m);
     other.type("\r"); // Yes.
     expect(await home.result()).toContain("belongs to claude, which runs in a terminal: it may look, but not change");
-    expect((await home.run("prompts")).err).toContain("claude in a terminal  terminal.rename");
+    expect((await home.run("prompts")).err).toContain("claude in a terminal  type into ");
     const second = await home.agentIs("other", { state: "idle" });
     await home.say(main, "forget this");
     const old = await home.agentIs("main", { state: "idle" });
