@@ -24,8 +24,9 @@ export async function sayAttempts(world: CommandWorld, home: string): Promise<vo
 
 function lineOf(
   { console }: CommandWorld,
-  { at, did, caller: { agent = "unknown", pid, exe, tty } }: NotedAttempt,
+  { at, did, caller: { agent = "unknown", cli, pid, exe, tty } }: NotedAttempt,
 ): string {
   const who = [`process ${pid ?? "?"}`, exe, tty].filter((word) => word !== null).join(", ");
-  return `${localTime(console, at)}  agent ${agent.slice(0, 12)}  ${did}  (${who})`;
+  const whose = cli === undefined ? `agent ${agent.slice(0, 12)}` : `${cli} in a terminal`;
+  return `${localTime(console, at)}  ${whose}  ${did}  (${who})`;
 }

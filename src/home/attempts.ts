@@ -43,11 +43,12 @@ export function attemptsSince(disk: Disk, home: string, sinceMs: number): NotedA
 function attemptIn(line: string): NotedAttempt | undefined {
   const found = jsonIn(line);
   if (!isRecord(found)) return undefined;
-  const { at, did, principal, agent, pid, exe, tty } = found;
+  const { at, did, principal, agent, cli, pid, exe, tty } = found;
   if (typeof at !== "string" || typeof did !== "string") return undefined;
   const caller: Caller = {
     principal: principalIn(principal),
     ...(typeof agent === "string" && { agent }),
+    ...(typeof cli === "string" && { cli }),
     pid: typeof pid === "number" ? pid : null,
     exe: typeof exe === "string" ? exe : null,
     tty: typeof tty === "string" ? tty : null,

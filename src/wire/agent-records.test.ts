@@ -21,11 +21,19 @@ test("AR1 what cannot be read says nothing, and no id is a word of another kind"
     expect(claudeProcess(JSON.stringify({ ...RECORD, sessionId }))).toBeUndefined();
   for (const text of ["", "{", "[]", "null", `{"pid":"x"}`, "[".repeat(50_000)])
     expect(claudeProcess(text)).toBeUndefined();
-  const row = { id: "ses_e10a88732ffeH7qVxFxqxGoQxc", version: "1", role: null, finish: null, completed: null };
-  expect(opencodeConversations([row, { ...row, id: "--agent" }])).toEqual([
+  const row = {
+    id: "ses_e10a88732ffeH7qVxFxqxGoQxc",
+    version: "1",
+    role: null,
+    finish: null,
+    completed: null,
+    at: null,
+  };
+  expect(opencodeConversations([row, { ...row, id: "--agent" }], 0)).toEqual([
     { id: row.id, version: "1", state: "idle" },
   ]);
-  for (const rows of [undefined, {}, [{}], [{ ...row, role: 7 }]]) expect(opencodeConversations(rows)).toBeUndefined();
+  for (const rows of [undefined, {}, [{}], [{ ...row, role: 7 }]])
+    expect(opencodeConversations(rows, 0)).toBeUndefined();
 });
 
 const lines = (...records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join("");
@@ -34,20 +42,37 @@ const codex = (type: string) => ({ timestamp: "x", type: "event_msg", payload: {
 test("codex marks where a turn begins and ends", () => {
   const item = { type: "response_item", payload: { type: "message", role: "user" } };
   const meta = { type: "session_meta", payload: { cwd: "/w" } };
-  expect(stateAtEnd("codex", lines(meta, codex("task_started"), item))).toBe("working");
-  expect(stateAtEnd("codex", lines(codex("task_started"), item, codex("task_complete")))).toBe("idle");
-  expect(stateAtEnd("codex", lines(codex("task_started"), codex("turn_aborted")))).toBe("idle");
-  expect(stateAtEnd("codex", `"torn"}\n${lines(item, codex("token_count"))}`)).toBe("working"); // AR2
+  expect(stateAtEnd("codex", lines(meta, codex("task_started"), item), 0)).toBe("working");
+  expect(stateAtEnd("codex", lines(codex("task_started"), item, codex("task_complete")), 0)).toBe("idle");
+  expect(stateAtEnd("codex", lines(codex("task_started"), codex("turn_aborted")), 0)).toBe("idle");
+  expect(stateAtEnd("codex", `"torn"}\n${lines(item, codex("token_count"))}`, 0)).toBe("working"); // AR2
 });
 
 test("gemini is working from a message until its answer, and while it calls tools", () => {
   const set = { $set: { lastUpdated: "x" } };
   const said = { id: "1", type: "user", content: [{ text: "hello" }] };
   const answer = { id: "2", type: "gemini", content: "heard you", thoughts: [] };
-  expect(stateAtEnd("gemini", lines({ sessionId: ID }, set))).toBe("unknown");
-  expect(stateAtEnd("gemini", lines(answer, said, set))).toBe("working");
-  expect(stateAtEnd("gemini", lines(said, answer, set))).toBe("idle");
-  expect(stateAtEnd("gemini", lines(said, { ...answer, content: "" }, set))).toBe("working");
-  expect(stateAtEnd("gemini", lines(said, { ...answer, toolCalls: [{}] }, set))).toBe("working");
-  expect(stateAtEnd("gemini", lines(said, { type: "error", content: "x" }))).toBe("idle");
+  expect(stateAtEnd("gemini", lines({ sessionId: ID }, set), 0)).toBe("unknown");
+  expect(stateAtEnd("gemini", lines(answer, said, set), 0)).toBe("working");
+  expect(stateAtEnd("gemini", lines(said, answer, set), 0)).toBe("idle");
+  expect(stateAtEnd("gemini", lines(said, { ...answer, content: "" }, set), 0)).toBe("working");
+  expect(stateAtEnd("gemini", lines(said, { ...answer, toolCalls: [{}] }, set), 0)).toBe("working");
+  expect(stateAtEnd("gemini", lines(said, { type: "error", content: "x" }), 0)).toBe("idle");
+});
+
+test("AR3 a turn that was interrupted with another process is over", () => {
+  const began = Date.parse("2026-11-18T15:50:00.000Z");
+  const at = (timestamp: string, record: object) => lines({ ...record, timestamp });
+  const [before, after] = ["2026-11-18T15:49:59.000Z", "2026-11-18T15:50:01.000Z"];
+  const [started, said] = [codex("task_started"), { type: "user", content: "x" }];
+  for (const [name, record] of [
+    ["codex", started],
+    ["gemini", said],
+  ] as const) {
+    expect(stateAtEnd(name, at(before, record), began)).toBe("idle");
+    expect(stateAtEnd(name, at(after, record), began)).toBe("working");
+  }
+  const row = { id: "ses_e10a88732ffe", version: "1", role: "assistant", finish: null, completed: null };
+  const states = [began - 1, began + 1].map((time) => opencodeConversations([{ ...row, at: time }], began)?.[0]?.state);
+  expect(states).toEqual(["idle", "working"]);
 });

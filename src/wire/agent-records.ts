@@ -3,6 +3,7 @@
 // AR1. A record that cannot be read says nothing; it never makes us fail. Ids are checked before they are used: they
 //      become words of a command line.
 // AR2. Of a long file only the end is read (`tail`). Its first line may be torn.
+// AR3. A turn that another process began, before this one was started, is over: it was interrupted.
 import { jsonIn } from "../base/json.ts";
 import type { AgentState, Conversation } from "../core/terminal/agent-in-front.ts";
 import type { AgentName } from "../core/terminal/agent-names.ts";
@@ -30,16 +31,21 @@ export function claudeProcess(record: string): ClaudeProcess | undefined {
   return { pid, id, startTime, state: state ?? "unknown", ...(version !== undefined && { version }) };
 }
 
-/** The state that the end of a conversation's file shows. */
-export function stateAtEnd(name: AgentName, tail: string): AgentState {
+/** The state that the end of a conversation's file shows, of a process that was started at `sinceMs`. */
+export function stateAtEnd(name: AgentName, tail: string, sinceMs: number): AgentState {
   const judge = name === "codex" ? codexState : name === "gemini" ? geminiState : () => undefined;
   const lines = tail.split("\n").reverse();
   for (const line of lines) {
     const record = jsonIn(line);
     const state = isObject(record) ? judge(record) : undefined;
-    if (state !== undefined) return state;
+    if (state !== undefined && isObject(record)) return isOld(record["timestamp"], sinceMs) ? "idle" : state;
   }
   return name === "codex" ? "working" : "unknown"; // A turn of codex ends with its mark, however long it is.
+}
+
+/** AR3 */
+function isOld(timestamp: unknown, sinceMs: number): boolean {
+  return typeof timestamp === "string" && Date.parse(timestamp) < sinceMs;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -69,11 +75,12 @@ export type OpencodeRow = {
   readonly role: string | null;
   readonly finish: string | null;
   readonly completed: number | null;
+  readonly at: number | null;
 };
 
 /** Parameters: a directory, and the time in ms since when they were written to. Those of subagents are left out. */
 export const OPENCODE_QUERY = `
-  SELECT s.id, s.version, json_extract(m.data, '$.role') AS role, json_extract(m.data, '$.finish') AS finish,
+  SELECT s.id, s.version, m.time_created AS at, json_extract(m.data, '$.role') AS role, json_extract(m.data, '$.finish') AS finish,
     coalesce(json_extract(m.data, '$.time.completed'), iif(json_extract(m.data, '$.error') IS NULL, NULL, 1)) AS completed
   FROM session s LEFT JOIN message m ON m.id =
     (SELECT id FROM message WHERE session_id = s.id ORDER BY time_created DESC, id DESC LIMIT 1)
@@ -81,14 +88,24 @@ export const OPENCODE_QUERY = `
   ORDER BY s.time_updated DESC LIMIT 20`;
 
 const ROWS: Shape<readonly OpencodeRow[]> = list(
-  object({ id: text, version: text, role: nullable(text), finish: nullable(text), completed: nullable(count) }),
+  object({
+    id: text,
+    version: text,
+    role: nullable(text),
+    finish: nullable(text),
+    completed: nullable(count),
+    at: nullable(count),
+  }),
 );
 
 /** AR1 */
-export function opencodeConversations(rows: unknown): readonly Conversation[] | undefined {
+export function opencodeConversations(rows: unknown, sinceMs: number): readonly Conversation[] | undefined {
   return fitting(ROWS, rows)
     ?.filter(({ id }) => isSession("opencode", id))
-    .map(({ id, version, ...last }) => ({ id, version, state: opencodeState(last) }));
+    .map(({ id, version, ...last }) => ({
+      ...{ id, version },
+      state: (last.at ?? 0) < sinceMs ? "idle" : opencodeState(last), // AR3
+    }));
 }
 
 /** An answer that called a tool is followed by another. Questions to a person are not in its database. */

@@ -60,7 +60,12 @@ class LargeHome {
     const archive = { rows: () => [], rowsWith: () => [], look: () => undefined };
     const common = { border, disk: new SimDisk(), home: "/h", environment: { allow: [], deny: [] } };
     this.handlers = {
-      ...terminalHandlers({ ...common, store: this.terminals, holders } as unknown as TerminalHandlerPorts),
+      ...terminalHandlers({
+        ...common,
+        store: this.terminals,
+        holders,
+        agents: { of: () => undefined },
+      } as unknown as TerminalHandlerPorts),
       ...workflowHandlers({ ...common, store: this.runs, engine, archive } as unknown as WorkflowHandlerPorts),
       ...agentHandlers({
         ...{ ...common, store: this.agents, agentConfig: { rules: [] }, trouble: () => undefined },

@@ -4,6 +4,7 @@ import { BASE } from "./rooms/base.ts";
 import { CLI } from "./rooms/cli.ts";
 import { CORE } from "./rooms/core.ts";
 import { DAEMON } from "./rooms/daemon.ts";
+import { DATABASE } from "./rooms/database.ts";
 import { DRILL } from "./rooms/drill.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
@@ -27,6 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLI,
   ...CORE,
   ...DAEMON,
+  ...DATABASE,
   ...DRILL,
   ...HOLDER,
   ...HOME,

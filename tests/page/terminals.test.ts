@@ -1,6 +1,6 @@
 // Terminals in the page, in a real Chromium: what is typed reaches the program once, and its screen is shown.
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../cli/terminal-home.ts";
 import { amount } from "../sim/fuzz/profile.ts";
@@ -12,8 +12,14 @@ import { screen, shows, sizes, tabWith } from "./terminal-tab.ts";
 afterAll(endBrowser);
 afterAll(endAll, 180_000);
 
+/** Becomes a program of that name, with the record that Claude Code keeps of its process. */
+const AGENT = `mkdir -p .claude/sessions
+echo '{"pid":'$$',"sessionId":"0f7a2f8e-1111-4222-8333-444455556666","status":"waiting"}' > .claude/sessions/$$.json
+ln -s "$(command -v sleep)" claude; echo ready; exec ./claude 1000
+`;
+
 test.skipIf(!HAS_CHROMIUM)(
-  "what is typed reaches a shell, its screen is shown, and it follows the window's size (needs chromium)",
+  "what is typed reaches a shell, its screen is shown, it follows the window's size, and an agent in it is seen (needs chromium)",
   async () => {
     const home = new PageHome();
     await home.ok("new", "-d", "t", "--", "sh");
@@ -37,6 +43,10 @@ test.skipIf(!HAS_CHROMIUM)(
       },
       smaller,
     );
+    writeFileSync(join(home.path, "start"), AGENT);
+    await tab.page.keyboard.type("sh start\n");
+    await tab.page.getByRole("link", { name: "All terminals" }).click();
+    await tab.page.getByText("claude waits for you").waitFor();
     expect(tab.strange).toEqual([]);
   },
   180_000,

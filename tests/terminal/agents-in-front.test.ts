@@ -100,6 +100,14 @@ test("Claude Code: the record of the process itself, or of the one that its laun
   expect([desk.agents.of("t"), desk.changes.at(-1)]).toEqual([undefined, ["t", undefined]]);
 });
 
+test("Claude Code without such a record: the only conversation of its directory since it started", () => {
+  const desk = new Desk();
+  desk.put(`.claude/projects/-w-app/${A}.jsonl`, { type: "user" });
+  desk.put(`.claude/projects/-w-app/${B}.jsonl`, { type: "user" });
+  utimesSync(join(desk.home, `.claude/projects/-w-app/${B}.jsonl`), new Date(0), new Date(0));
+  expect(desk.look("t", "claude")).toEqual({ name: "claude", session: A, state: "unknown" });
+});
+
 test("AL2 the conversation itself is made durable, again when it has grown", async () => {
   const desk = new Desk();
   desk.put(".claude/sessions/500.json", record(500, A));

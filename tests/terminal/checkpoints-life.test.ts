@@ -30,6 +30,7 @@ class Life {
     this.checkpoints = new Checkpoints(this.world, configured(), {
       screens: { snapshot: async () => new Map() },
       agents: {
+        of: () => undefined,
         look: () => undefined,
         prepare: async () => undefined,
         sync: async () => undefined,

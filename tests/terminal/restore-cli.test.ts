@@ -43,7 +43,8 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   mkdirSync(join(home.path, "bin"));
   writeFileSync(join(home.path, "bin/claude"), '#!/bin/sh\necho "with $*"\nexec sleep 1000\n');
   chmodSync(join(home.path, "bin/claude"), 0o755);
-  await home.ok("new", "-d", "agent", "--", "claude", "--permission-mode", "plan", "fix it");
+  const words = ["new", "-d", "agent", "--", "claude", "--permission-mode", "plan", "fix it"];
+  expect((await home.at("", { ANTHROPIC_API_KEY: "sk-planted" }, ...words)).code).toBe(0);
   await home.ok("new", "-d", "asks", "--restore", "ask", "--", "sh", "-c", "echo once; exec sleep 1000");
   await home.ok("new", "-d", "shell", "--", "sh");
   await home.says("agent", "--session-id");
@@ -55,6 +56,10 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   home.boot = 2;
   expect(await home.ok("up")).toContain("LIVE");
   await home.says("agent", `with --session-id ${session} --permission-mode plan\n`);
+  const advice =
+    'claude has no ANTHROPIC_API_KEY: end it, export that here, and start it again; `terminal.env_allow = ["';
+  await home.says("agent", advice);
+  expect(await home.ok("recovery", "report")).toContain(advice);
   expect(await home.listed("asks")).toMatchObject({ state: "uncertain", policy: "ask", restoredAt: null });
   expect(await home.listed("shell")).toMatchObject({ state: "running", generation: 2, restoredAt: expect.any(String) });
   const report = await home.ok("recovery", "report");

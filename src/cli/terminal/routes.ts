@@ -36,7 +36,7 @@ const one = { kind: "tuple", parameters: [terminal] } as const;
 const several = { kind: "array", minimum: 1, parameter: terminal } as const;
 const ROW = [
   "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal, lastOutputAt, policy,",
-  "generation, restoredAt, program, typed, trouble?}",
+  "generation, restoredAt, program, typed, trouble?, agent: {name, session, state}}",
 ].join(" ");
 const DETACH = "Ctrl-\\ (terminal.detach_key) leaves it running; pressed twice, it goes to the program.";
 

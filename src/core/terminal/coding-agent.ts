@@ -49,21 +49,31 @@ const claude: CodingAgentCli = {
       ...["--agent", "--session-id", "--fallback-model", "--output-format", "--input-format", "--max-turns"],
       ...["--permission-prompt-tool", "--setting-sources", "--plugin-dir", "--json-schema", "--max-budget-usd"],
       ...["--append-system-prompt-file", "--system-prompt-file", "--effort", "-n", "--name", "--debug-file"],
+      ...["--autocompact", "--environment", "--permission-prompts", "--plugin-url", "--system-prompt-snapshot"],
+      "--remote-control-session-name-prefix",
     ],
     lists: [
       ...["--add-dir", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools"],
       ...["--mcp-config", "--tools", "--betas", "--file"],
     ],
-    optional: ["-r", "--resume", "-d", "--debug", "-w", "--worktree", "--from-pr"],
+    optional: [
+      ...["-r", "--resume", "-d", "--debug", "-w", "--worktree", "--from-pr", "--prompt-suggestions"],
+      ...["--remote-control", "--teleport", "--cloud"],
+    ],
     switches: [
       ...["-c", "--continue", "-p", "--print", "--dangerously-skip-permissions", "--verbose", "--strict-mcp-config"],
       ...["--allow-dangerously-skip-permissions", "--ide", "--fork-session", "--chrome", "--no-chrome", "--bare"],
-      ...["--disable-slash-commands", "--no-session-persistence", "--mcp-debug", "--tmux", ...HELP],
+      ...["--disable-slash-commands", "--no-session-persistence", "--mcp-debug", "--tmux", "--brief", "--restricted"],
+      ...["--ax-screen-reader", "--exclude-dynamic-system-prompt-sections", "--safe-mode", "--bg", "--background"],
+      ...["--desktop", "--include-hook-events", "--include-partial-messages", "--replay-user-messages", ...HELP],
     ],
   },
   names: ["--session-id", "-r", "--resume"],
   chooses: ["-c", "--continue", "--fork-session"],
-  oneShot: ["-p", "--print", "--no-session-persistence", ...HELP],
+  oneShot: [
+    ...["-p", "--print", "--no-session-persistence", "--bg", "--background", "--cloud", "--desktop", "--teleport"],
+    ...HELP,
+  ],
   commands: [
     ...["mcp", "config", "doctor", "update", "upgrade", "install", "migrate-installer", "setup-token", "auth"],
     ...["plugin", "plugins", "agents", "remote-control", "rc", "login", "logout", "server", "open", "api-key"],
@@ -77,16 +87,18 @@ const codex: CodingAgentCli = {
     values: [
       ...["-m", "--model", "-p", "--profile", "-c", "--config", "-s", "--sandbox", "-a", "--ask-for-approval"],
       ...["-C", "--cd", "--add-dir", "--enable", "--disable", "--local-provider", "--remote"],
+      "--remote-auth-token-env",
     ],
     lists: ["-i", "--image"],
     optional: [],
     switches: [
       ...["--oss", "--full-auto", "--search", "--dangerously-bypass-approvals-and-sandbox", "--yolo"],
-      ...["--no-alt-screen", "--last", "--all", "--include-non-interactive", ...HELP],
+      ...["--no-alt-screen", "--last", "--all", "--include-non-interactive", "--strict-config", "--no-daemon"],
+      ...["--approve-for-me", "--dangerously-bypass-hook-trust", "--worktree", ...HELP],
     ],
   },
   names: [],
-  chooses: ["--last", "--all", "--include-non-interactive", "-i", "--image"],
+  chooses: ["--last", "--all", "--include-non-interactive", "-i", "--image", "--worktree"],
   oneShot: ["-h", "--help", "-V", "--version"],
   commands: [
     ...["exec", "e", "login", "logout", "mcp", "mcp-server", "app-server", "app", "completion", "sandbox", "debug"],
@@ -108,7 +120,8 @@ const gemini: CodingAgentCli = {
     optional: ["-r", "--resume", "-w", "--worktree"],
     switches: [
       ...["-y", "--yolo", "-s", "--sandbox", "-d", "--debug", "--screen-reader", "--skip-trust", "--acp"],
-      ...["--experimental-acp", "-l", "--list-extensions", "--list-sessions", ...HELP],
+      ...["--experimental-acp", "-l", "--list-extensions", "--list-sessions", "--raw-output"],
+      ...["--accept-raw-output-risk", ...HELP],
     ],
   },
   names: ["-r", "--resume", "--session-id"],
@@ -125,11 +138,14 @@ const opencode: CodingAgentCli = {
   grammar: {
     values: [
       ...["-s", "--session", "-m", "--model", "--agent", "--port", "--hostname", "--prompt", "--log-level"],
-      ...["--mdns-domain", "--cors"],
+      ...["--mdns-domain", "--cors", "--replay-limit"],
     ],
     lists: [],
     optional: [],
-    switches: ["-c", "--continue", "--fork", "--print-logs", "--mdns", "--auto", "--pure", ...HELP],
+    switches: [
+      ...["-c", "--continue", "--fork", "--print-logs", "--mdns", "--auto", "--pure", "--mini", "--no-replay"],
+      ...HELP,
+    ],
   },
   names: ["-s", "--session"],
   chooses: ["-c", "--continue", "--fork", "--prompt"],

@@ -43,8 +43,10 @@ type Front = {
   readonly query: SessionQuery;
   readonly command: CodingAgentInvocation;
   files: readonly ConversationFile[];
-  /** When to search again (AL1). */
-  searchAt: number;
+  /** The process that it has started, if it is a launcher. */
+  child: number | undefined;
+  /** When to search again, for each (AL1). */
+  readonly searchAt: { child: number; files: number };
 };
 
 /** A record of a process is a few hundred bytes long. */
@@ -55,6 +57,8 @@ const TAIL_BYTES = 64 << 10;
 const START_MS = 1_000;
 /** AL1 */
 const DUTY = 100;
+/** Then all are synced once more. */
+const MAX_SYNCED = 1_000;
 /** Claude Code removes the record of a process that ends; those of killed ones stay. */
 const MAX_RECORDS = 200;
 
@@ -99,7 +103,7 @@ export class AgentsInFront {
   forgetAllBut(ids: ReadonlySet<string>): void {
     for (const known of [this.#fronts, this.#shown])
       for (const id of [...known.keys()]) if (!ids.has(id)) known.delete(id);
-    if (this.#shown.size === 0) this.#synced.clear();
+    if (this.#synced.size > MAX_SYNCED) this.#synced.clear();
   }
 
   /** AL2. A file that cannot be synced is left as its program left it. */
@@ -134,7 +138,16 @@ export class AgentsInFront {
     if (isSame && Math.abs(known.sinceMs - startedMs) < 3 * START_MS) return known;
     const env = this.#environment(pid);
     const query = { agent: command.agent, cwd, since: new Date(startedMs).toISOString(), env };
-    const front = { pid, words, sinceMs: startedMs, query, command, files: [], searchAt: 0 };
+    const front = {
+      pid,
+      words,
+      sinceMs: startedMs,
+      query,
+      command,
+      files: [],
+      child: undefined,
+      searchAt: { child: 0, files: 0 },
+    };
     this.#fronts.set(id, front);
     return front;
   }
@@ -174,34 +187,47 @@ export class AgentsInFront {
     }
     return this.#files(front).map(({ id, path }) => {
       this.#toSync(path);
-      return { id, state: stateAtEnd(query.agent, this.#tail(path)) };
+      return { id, state: stateAtEnd(query.agent, this.#tail(path), sinceMs) };
     });
   }
 
-  /** AL1 */
   #files(front: Front): readonly ConversationFile[] {
-    const { disk, clock } = this.#world;
-    const begun = clock.elapsed();
-    if (begun < front.searchAt) return front.files;
-    front.files = recentFiles(disk, front.query);
-    front.searchAt = clock.elapsed() + DUTY * (clock.elapsed() - begun);
+    front.files = this.#searched(front, "files", () => recentFiles(this.#world.disk, front.query)) ?? front.files;
     return front.files;
   }
 
+  /** AL1. Undefined if it is too early. */
+  #searched<T>({ searchAt }: Front, what: "child" | "files", search: () => T): T | undefined {
+    const { clock } = this.#world;
+    const begun = clock.elapsed();
+    if (begun < searchAt[what]) return undefined;
+    const found = search();
+    searchAt[what] = clock.elapsed() + DUTY * (clock.elapsed() - begun);
+    return found;
+  }
+
   /** The record of the process, or of the one that it has started: a launcher waits for the program itself. */
-  #claude({ pid, query }: Front): ClaudeProcess | undefined {
-    const { disk, processes } = this.#world;
+  #claude(front: Front): ClaudeProcess | undefined {
+    const { pid, query, child } = front;
     const directory = claudeProcesses(query.env);
-    const own = this.#record(joinPath(directory, `${pid}.json`), pid);
-    if (own !== undefined) return own;
+    const known = this.#record(directory, child ?? pid);
+    if (known !== undefined || child !== undefined) return known;
+    front.child = this.#searched(front, "child", () => this.#launched(directory, pid));
+    return front.child === undefined ? undefined : this.#record(directory, front.child);
+  }
+
+  #launched(directory: string, pid: number): number | undefined {
+    const { disk, processes } = this.#world;
     const others = disk.list(directory).flatMap((name) => /^(\d{1,9})\.json$/.exec(name)?.[1] ?? []);
-    const child = others.slice(0, MAX_RECORDS).find((other) => processes.kin(Number(other))?.ppid === pid);
-    return child === undefined ? undefined : this.#record(joinPath(directory, `${child}.json`), Number(child));
+    return others
+      .slice(0, MAX_RECORDS)
+      .map(Number)
+      .find((other) => processes.kin(other)?.ppid === pid);
   }
 
   /** The pid of a killed process may have been reused. */
-  #record(path: string, pid: number): ClaudeProcess | undefined {
-    const found = claudeProcess(this.#text(path, 0, RECORD_BYTES));
+  #record(directory: string, pid: number): ClaudeProcess | undefined {
+    const found = claudeProcess(this.#text(joinPath(directory, `${pid}.json`), 0, RECORD_BYTES));
     if (found?.pid !== pid) return undefined;
     return [undefined, this.#world.processes.startTime(pid)].includes(found.startTime) ? found : undefined;
   }

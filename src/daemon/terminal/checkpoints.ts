@@ -1,7 +1,7 @@
 // The checkpoints of one daemon: read before it recovers, written while it is live, and once more before it ends.
 // CP1. Nothing is written before LIVE: a restoration in progress must not overwrite the good state.
 // CP2. Everything is examined on the existing heartbeat, most of it at most every five seconds: there is no separate
-//      timer.
+//      timer, except while an agent CLI in front of a terminal prints, which is looked at every second.
 
 import type { Result } from "../../base/result.ts";
 import type { ReportItem } from "../../core/recovery.ts";
@@ -18,7 +18,7 @@ import { CheckpointWriter } from "./checkpoint-writer.ts";
 import { Sightings } from "./sightings.ts";
 
 export type CheckpointPorts = Omit<StatePorts, "late"> & {
-  readonly agents: Pick<AgentsInFront, "look" | "prepare" | "sync" | "forgetAllBut">;
+  readonly agents: Pick<AgentsInFront, "of" | "look" | "prepare" | "sync" | "forgetAllBut">;
   /** Safe mode. */
   isOff(): boolean;
   say(words: string): void;
@@ -46,6 +46,7 @@ export class Checkpoints {
   #live = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking = false;
+  #hasActiveAgent = false;
 
   constructor(place: HomeWorld, { checkpoint, terminal }: Config, ports: CheckpointPorts) {
     const maxAgeMs = checkpoint.maxAgeH * HOUR_MS;
@@ -137,12 +138,19 @@ export class Checkpoints {
     else this.#scheduler.changed();
   }
 
+  /** Whether an agent CLI has printed something, and is to be looked at again before the next heartbeat (CP2). */
+  get hasActiveAgent(): boolean {
+    return this.#hasActiveAgent;
+  }
+
   /** CP2. Called on every heartbeat. Returns whether a terminal is known to have printed something since. */
   async pulse(): Promise<boolean> {
+    this.#hasActiveAgent = false;
     if (!this.#live || this.#looking || this.#ports.isOff()) return false;
     this.#looking = true;
     try {
-      await this.#sightings.beat();
+      const seen = await this.#sightings.beat();
+      this.#hasActiveAgent = seen.some(({ id }) => this.#ports.agents.of(id) !== undefined);
       await this.#ports.agents.sync();
       const now = this.#place.clock.elapsed();
       if (now - this.#lookedAt < PULSE_MS) return false;

@@ -66,7 +66,7 @@ export class Databases {
 
   async #read(key: string, stamp: string, request: DatabaseRequest): Promise<void> {
     const answer = await this.#program.ask(request);
-    const found = answer.ok ? opencodeConversations(answer.value) : undefined;
+    const found = answer.ok ? opencodeConversations(answer.value, request.sinceMs) : undefined;
     if (!answer.ok) this.#trouble(request.path, answer.error.message);
     this.#readings.delete(key);
     this.#readings.set(key, { stamp, at: this.#world.clock.elapsed(), found });

@@ -51,6 +51,8 @@ export type TerminalLinks = {
 
 /** What is in front of a terminal has changed: for lists that follow it. It is not stored. */
 const AGENT_CHANGED = "terminal.agent";
+/** An agent at work changes its state within a second. */
+const AGENT_MS = 1_000;
 /** In heartbeats. Two small reads for each terminal; a process started since then can only be a doubtful orphan. */
 const SEE_EVERY = 5;
 
@@ -64,6 +66,18 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
   const archive = archiveOf(ports, border, store);
   const removedAt = (id: string) => timeOf(log, `terminals/${id}`, "terminal.removed");
   let ticks = 0;
+  let soon: (() => void) | undefined;
+  const pulse = (): void =>
+    border.outcome(() =>
+      border.tolerating(async () => {
+        if (await checkpoints.pulse()) links.printed();
+        if (checkpoints.hasActiveAgent) soon ??= world.clock.after(AGENT_MS, again); // CP2 of checkpoints.ts
+      }),
+    );
+  const again = () => {
+    soon = undefined;
+    pulse();
+  };
   return {
     store,
     holders,
@@ -88,13 +102,10 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
       if (ticks % SEE_EVERY === 0) for (const id of seeAll(world, store.terminals.values())) holders.lookAgain(id);
       holders.round();
       archive.tick();
-      border.outcome(() =>
-        border.tolerating(async () => {
-          if (await checkpoints.pulse()) links.printed();
-        }),
-      );
+      pulse();
     },
     stop: async () => {
+      soon?.();
       await checkpoints.finish(); // While the holders can still be asked.
       screens.close();
       databases.close();

@@ -55,8 +55,8 @@ export class Sightings {
     return this.#fresh.get(id);
   }
 
-  /** Called on every heartbeat. Resolves when what has changed is durable (SG2). */
-  async beat(): Promise<void> {
+  /** Called on every heartbeat. Returns the terminals that were looked at, when what has changed is durable (SG2). */
+  async beat(): Promise<readonly Terminal[]> {
     const running = this.#looker.running();
     const due: Terminal[] = [];
     for (const terminal of running)
@@ -65,13 +65,14 @@ export class Sightings {
       });
     if (due.length > 0) await this.#looker.prepare(due);
     for (const terminal of due) this.#looker.guard(terminal.id, () => this.#glance(terminal));
-    if (!this.#isDirty) return;
+    if (!this.#isDirty) return due;
     const ids = new Set(running.map(({ id }) => id));
     for (const id of [...this.#tapes.keys(), ...this.#last.keys()].filter((known) => !ids.has(known))) {
       this.#tapes.delete(id);
       this.#last.delete(id);
     }
     await this.#write();
+    return due;
   }
 
   /** A checkpoint with these times of its own looks is durable (SG3). */

@@ -56,18 +56,22 @@ abstract class Desk extends Rebooting {
    * one), and again if it was taken for a part of a pasted text.
    */
   async say(window: Window, words: string): Promise<string> {
+    return JSON.stringify(await this.enter(window, words, () => this.asked(words)));
+  }
+
+  /** Types a line, and presses Enter until `found` is there. */
+  async enter<T>(window: Window, words: string, found: () => T | undefined | Promise<T | undefined>): Promise<T> {
     window.type(words);
     await window.shows(words.split(" ").at(-1) ?? "");
     let pressed = 0;
-    const found = () => {
-      const asked = this.asked(words);
-      if (asked !== undefined || performance.now() - pressed < ENTER_MS) return asked;
+    const look = async () => {
+      const seen = await found();
+      if (seen !== undefined || performance.now() - pressed < ENTER_MS) return seen;
       pressed = performance.now();
       window.type("\r");
       return undefined;
     };
-    const screen = () => Bun.stripANSI(window.seen);
-    return JSON.stringify(await until(`it was asked ${words}`, found, screen, AGENT_PATIENCE_MS));
+    return until(`${words} has an effect`, look, () => Bun.stripANSI(window.seen), AGENT_PATIENCE_MS);
   }
 
   /** The machine crashes, and each terminal continues with the words that are expected for it. */
@@ -142,20 +146,28 @@ class OpencodeDesk extends Desk {
 }
 
 test.skipIf(claudeProgram === undefined)(
-  "a crash 3 s after typing claude into a shell and saying one sentence: the same conversation is back, also of two in one directory (needs Claude Code)",
+  "a crash 3 s after typing claude into a shell and saying one sentence: the same conversation is back, also after /clear and of two in one directory (needs Claude Code)",
   async () => {
     const home = new ClaudeDesk();
     const [main, other] = [await home.start("main"), await home.start("other")];
     for (const name of ["main", "other"]) await home.agentIs(name, { name: "claude", state: "idle" });
 
-    await home.say(other, `run: ${ours("src/cli/main.ts").join(" ")} rename main taken`);
+    await home.say(other, `run: ${ours("src/cli/main.ts").join(" ")} send main no`);
     await home.agentIs("other", { state: "waiting" });
     expect(await home.ok("ls")).toMatch(/^other .* claude waiting [0-9a-f]{8}$/m);
     other.type("\r"); // Yes.
     expect(await home.result()).toContain("belongs to claude, which runs in a terminal: it may look, but not change");
+    expect((await home.run("prompts")).err).toContain("claude in a terminal  type into ");
     const second = await home.agentIs("other", { state: "idle" });
+    await home.say(main, "forget this");
+    const old = await home.agentIs("main", { state: "idle" });
+    await home.hasWritten(old, "forget this");
+    const first = await home.enter(main, "/clear", async () => {
+      const { agent } = await home.listed("main");
+      return agent === null || agent.session === old ? undefined : (agent.session ?? undefined);
+    });
     await home.say(main, "remember the number 4711");
-    const first = await home.agentIs("main", { state: "idle" });
+    expect(await home.agentIs("main", { state: "idle" })).toBe(first);
     await home.hasWritten(first, "4711");
 
     await home.crashes({ main: `claude --resume ${first}`, other: `claude --resume ${second}` });

@@ -154,4 +154,14 @@ export const CORE: readonly Mutant[] = [
       test: "PA1 an agent gets the keys of its own provider, and none of another",
     },
   },
+  {
+    mutant: "an agent continues in the conversation of another",
+    file: "src/core/terminal/restore.ts",
+    from: "session !== undefined && name === agentOf(aim)",
+    to: "session !== undefined",
+    killedBy: {
+      file: "src/core/terminal/restore-agents.test.ts",
+      test: "a conversation belongs to the agent that was seen in it",
+    },
+  },
 ];

@@ -244,4 +244,14 @@ export const PRINCIPALS: readonly Mutant[] = [
       test: "IN2 a child has no higher permission mode than its parent: it is lowered, or refused if a person wants it",
     },
   },
+  {
+    mutant: "what an agent CLI in a terminal starts is the operator's",
+    file: "src/core/principal.ts",
+    from: '  if (role.kind === "terminal" && cli !== undefined) return { principal: "agent", cli }; // PR2\n',
+    to: "",
+    killedBy: {
+      file: "src/core/principal.test.ts",
+      test: "PR2 PR3 a process below an agent CLI is an agent's in a terminal of this home, and nowhere else",
+    },
+  },
 ];

@@ -153,4 +153,14 @@ export const WIRE: readonly Mutant[] = [
       test: "a reload takes up what may change while Holdfast runs, and names both what it took and what waits",
     },
   },
+  {
+    mutant: "the id of a conversation may be an option",
+    file: "src/wire/agent-records.ts",
+    from: 'found === undefined || !isSession("claude", found.sessionId)',
+    to: "found === undefined",
+    killedBy: {
+      file: "src/wire/agent-records.test.ts",
+      test: "AR1 what cannot be read says nothing, and no id is a word of another kind",
+    },
+  },
 ];
