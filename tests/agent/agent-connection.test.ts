@@ -20,6 +20,8 @@ function setUp(codec = scripted) {
   const fixture = new AgentFixture();
   fixture.create("a");
   const read: ProviderEvent[] = [];
+  const reads: number[] = [];
+  const partials: (readonly [offset: number, from: number, text: string])[] = [];
   const bugs: unknown[] = [];
   const wire: { events?: HolderWireEvents } = {};
   const spec: HolderSpec = {
@@ -41,18 +43,21 @@ function setUp(codec = scripted) {
       codec,
       tools: { command: [], env: {} },
       agent: () => fixture.agent("a"),
-      read: async (_, events) => {
+      read: async (offset, events) => {
+        reads.push(offset);
+        fixture.do({ kind: "read", id: "a", generation: 1, offset, events });
         if (events.some((event) => event.kind === "done" && event.response === "poison")) throw new Error("undecided");
-        return read.push(...events) > 0;
+        read.push(...events);
+        return true;
       },
       taken: async () => true,
-      partial: () => undefined,
+      partial: (...partial) => void partials.push(partial),
       now: () => fixture.now,
       onBug: (error) => void bugs.push(error),
     },
   );
   const hears = (...frames: readonly Uint8Array[]) => wire.events?.bytes(Buffer.concat(frames));
-  return { connection, hears, read, bugs };
+  return { fixture, connection, hears, read, reads, partials, bugs };
 }
 
 const settled = () => new Promise((done) => setImmediate(done));
@@ -107,4 +112,37 @@ test("A5 if the events of a line cannot be decided, the lines before it are read
   expect(read).toEqual([{ kind: "done", response: "one" }]);
   const bytes = { kind: "output", generation: 1, from: one?.length, to: `${one}${poison}`.length };
   expect(bugs).toMatchObject([{ message: "undecided", bytes }]);
+});
+
+test("A6 partial text is passed on and not recorded, but for a sign of life now and then, and before there is too much of it", async () => {
+  const { fixture, connection, hears, read, reads, partials } = setUp();
+  fixture.send("a", "m1");
+  fixture.start("a");
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  await welcomed;
+  let end = 0;
+  const says = async (...lines: readonly object[]) => {
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    hears(protocol.outputFrame(end, bytes));
+    end += bytes.length;
+    await settled();
+  };
+  const partial = (text: string) => ({ type: "partial", text });
+  for (let number = 0; number < 100; number += 1) await says(partial("word "));
+  expect([partials.length, partials.at(-1), reads]).toEqual([100, [end, 495, "word "], []]);
+  fixture.wait(30_000);
+  await says(partial("more"));
+  expect(reads).toEqual([end]);
+  for (let number = 0; number < 33; number += 1) await says(partial("x".repeat(32 << 10)));
+  expect(reads).toHaveLength(2);
+  await says(partial("the end"), { type: "text", text: "all of it" }, partial("next"));
+  expect(read).toEqual([{ kind: "text", text: "all of it" }]);
+  expect(partials.slice(-2).map(([, from, text]) => [from > 0, text])).toEqual([
+    [true, "the end"],
+    [false, "next"],
+  ]);
+  expect(partials.at(-2)?.[0]).toBe(Number(reads.at(-1))); // It belongs to what was read with it.
+  expect(Number(partials.at(-1)?.[0])).toBeGreaterThan(Number(reads.at(-1)));
 });
