@@ -16,7 +16,7 @@ const STATUS = {
   ...{ exit: null, trouble: null },
 };
 
-function setUp(codec = scripted) {
+function setUp(codec = scripted, later: (act: () => void) => () => void = () => () => undefined) {
   const fixture = new AgentFixture();
   fixture.create("a");
   const read: ProviderEvent[] = [];
@@ -51,8 +51,8 @@ function setUp(codec = scripted) {
         return true;
       },
       taken: async () => true,
-      partial: (...partial) => void partials.push(partial),
-      now: () => fixture.now,
+      partial: ({ offset, from, text }) => void partials.push([offset, from, text]),
+      clock: { now: () => fixture.now, after: (_, act) => later(act) },
       onBug: (error) => void bugs.push(error),
     },
   );
@@ -145,4 +145,40 @@ test("A6 partial text is passed on and not recorded, but for a sign of life now 
   ]);
   expect(partials.at(-2)?.[0]).toBe(Number(reads.at(-1))); // It belongs to what was read with it.
   expect(Number(partials.at(-1)?.[0])).toBeGreaterThan(Number(reads.at(-1)));
+});
+
+test("A6 text that comes in parts only is recorded before anything else, and after two seconds in any case", async () => {
+  const timers: (() => void)[] = [];
+  const decode: typeof scripted.decode = (text, known) => {
+    if (!text.startsWith("part ")) return scripted.decode(text, known);
+    return { events: [], replies: [], part: text.slice("part ".length) };
+  };
+  const { fixture, connection, hears, read, reads } = setUp({ ...scripted, decode }, (act) => {
+    timers.push(act);
+    return () => undefined;
+  });
+  fixture.send("a", "m1");
+  fixture.start("a");
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  await welcomed;
+  let end = 0;
+  const says = async (text: string) => {
+    hears(protocol.outputFrame(end, Buffer.from(`${text}\n`)));
+    end += text.length + 1;
+    await settled();
+  };
+  for (const word of ["Once ", "upon ", "a "]) await says(`part ${word}`);
+  expect([reads, timers.length]).toEqual([[], 1]);
+  timers[0]?.();
+  await settled();
+  expect([reads, read]).toEqual([[end], [{ kind: "text", text: "Once upon a ", part: true }]]);
+  await says("part time");
+  await says('{"type":"done"}');
+  expect(read.slice(1)).toEqual([
+    { kind: "text", text: "time", part: true },
+    { kind: "done", response: "" },
+  ]);
+  expect([reads.length, fixture.state("a")]).toEqual([2, "idle"]);
 });
