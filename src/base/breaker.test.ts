@@ -58,6 +58,18 @@ test("CB-1(b) C1 Open fails fast until its timeout, with a refusal that says whe
   expect(breaker.admit(500 + TIMEOUT).ok).toBe(true);
 });
 
+test("CB-1(b) the refusal says why the last call failed, if that was told, and while the probe is out as well", () => {
+  const breaker = newBreaker();
+  for (const cause of ["500", "502", "503: on fire"]) breaker.failed(admitted(breaker, 0), 0, cause);
+  const why = (now: number) => {
+    const refusal = breaker.admit(now);
+    return refusal.ok ? "admitted" : refusal.error.message;
+  };
+  expect(why(1)).toBe("provider is not being called: it failed too often. It failed with: 503: on fire");
+  admitted(breaker, TIMEOUT);
+  expect(why(TIMEOUT)).toContain("one call is testing whether it has recovered. It failed with: 503: on fire");
+});
+
 test("CB-1(c) C2 HalfOpen lets exactly one probe through", () => {
   const breaker = opened(0);
   admitted(breaker, TIMEOUT);

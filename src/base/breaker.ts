@@ -94,8 +94,8 @@ export class CircuitBreaker {
 
   failed(pass: Pass, now: number, cause?: string): void {
     if (pass.period !== this.#period) return; // C3
-    this.#cause = cause;
     this.#failures += 1;
+    this.#cause = cause;
     const last = this.#state === "HalfOpen" || this.#failures >= this.policy.threshold;
     this.#change(last ? "failure at threshold" : "failure below threshold", now);
   }

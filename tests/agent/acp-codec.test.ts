@@ -44,7 +44,8 @@ test("updates while an old session is loaded are its history, and not reported a
   const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "heard" } };
   const notice = { method: "session/update", params: { sessionId: "ses_1", update } };
   expect(said(notice, { open: false }).events).toEqual([]);
-  expect(said(notice).events).toEqual([{ kind: "text", text: "heard", part: true }]);
+  expect(said(notice, { open: false })).not.toHaveProperty("part");
+  expect(said(notice)).toEqual({ events: [], replies: [], part: "heard" });
 });
 
 test("tools and their results are read from the updates", () => {
@@ -111,4 +112,20 @@ test("the answer to a prompt ends the turn; an error gives the reason; other req
   expect(told({ kind: "interrupt" }, { session: "ses_1" })).toEqual([
     { ...RPC, method: "session/cancel", params: { sessionId: "ses_1" } },
   ]);
+});
+
+test("tokens of a turn come with its end, and what a session has cost as an update; other currencies are not counted", () => {
+  const usage = { totalTokens: 15, inputTokens: 10, outputTokens: 5, cachedReadTokens: 3 };
+  expect(said({ id: "prompt-aa", result: { stopReason: "end_turn", usage } }).events).toEqual([
+    { kind: "usage", usage: { input_tokens: 10, output_tokens: 5, cached_tokens: 3 } },
+    { kind: "done" },
+  ]);
+  const cost = (cost: object) => {
+    const params = { update: { sessionUpdate: "usage_update", used: 100, size: 200_000, cost } };
+    return said({ method: "session/update", params }, { open: true }).events;
+  };
+  expect(cost({ amount: 0.5, currency: "USD" })).toEqual([
+    { kind: "usage", usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0.5 }, total: "session" },
+  ]);
+  expect([cost({ amount: 0.5, currency: "EUR" }), cost({ amount: -1, currency: "USD" })]).toEqual([[], []]);
 });

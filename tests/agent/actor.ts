@@ -4,7 +4,7 @@
 //   crash        ends with an error at once;  hang          says nothing more
 //   long F writes how long its prompt was; once F what comes next is left out where the file is there, else it is made
 //   wait F       goes on when there is such a file; fail X  fails the turn
-//   partial X    says a part of what it will say; retrying X  says that its provider tries again
+//   partial X    says a part of what it will say; retrying X  says that its provider tries again; used says so
 //   sh X         runs it in a shell, as a coding agent does, and says its exit code and what it wrote
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
 import { appendFileSync, existsSync, writeSync } from "node:fs";
@@ -46,6 +46,7 @@ async function shell(script: string): Promise<string> {
 
 function tellNews(verb: string, what: string): void {
   if (verb === "partial") tell({ type: "partial", text: what });
+  if (verb === "used") tell({ type: "usage", input_tokens: 1_234, output_tokens: 56, cost_usd: 0.5 });
   if (verb === "retrying") tell({ type: "retrying", reason: what, attempt: 1, of: 3, delay_ms: 60_000 });
 }
 

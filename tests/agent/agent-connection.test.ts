@@ -16,10 +16,12 @@ const STATUS = {
   ...{ exit: null, trouble: null },
 };
 
-function setUp(codec = scripted) {
+function setUp(codec = scripted, later: (act: () => void) => () => void = () => () => undefined) {
   const fixture = new AgentFixture();
   fixture.create("a");
   const read: ProviderEvent[] = [];
+  const reads: number[] = [];
+  const partials: (readonly [offset: number, from: number, text: string])[] = [];
   const bugs: unknown[] = [];
   const wire: { events?: HolderWireEvents } = {};
   const spec: HolderSpec = {
@@ -41,18 +43,21 @@ function setUp(codec = scripted) {
       codec,
       tools: { command: [], env: {} },
       agent: () => fixture.agent("a"),
-      read: async (_, events) => {
+      read: async (offset, events) => {
+        reads.push(offset);
+        fixture.do({ kind: "read", id: "a", generation: 1, offset, events });
         if (events.some((event) => event.kind === "done" && event.response === "poison")) throw new Error("undecided");
-        return read.push(...events) > 0;
+        read.push(...events);
+        return true;
       },
       taken: async () => true,
-      partial: () => undefined,
-      now: () => fixture.now,
+      partial: ({ offset, from, text }) => void partials.push([offset, from, text]),
+      clock: { now: () => fixture.now, after: (_, act) => later(act) },
       onBug: (error) => void bugs.push(error),
     },
   );
   const hears = (...frames: readonly Uint8Array[]) => wire.events?.bytes(Buffer.concat(frames));
-  return { connection, hears, read, bugs };
+  return { fixture, connection, hears, read, reads, partials, bugs };
 }
 
 const settled = () => new Promise((done) => setImmediate(done));
@@ -107,4 +112,73 @@ test("A5 if the events of a line cannot be decided, the lines before it are read
   expect(read).toEqual([{ kind: "done", response: "one" }]);
   const bytes = { kind: "output", generation: 1, from: one?.length, to: `${one}${poison}`.length };
   expect(bugs).toMatchObject([{ message: "undecided", bytes }]);
+});
+
+test("A6 partial text is passed on and not recorded, but for a sign of life now and then, and before there is too much of it", async () => {
+  const { fixture, connection, hears, read, reads, partials } = setUp();
+  fixture.send("a", "m1");
+  fixture.start("a");
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  await welcomed;
+  let end = 0;
+  const says = async (...lines: readonly object[]) => {
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    hears(protocol.outputFrame(end, bytes));
+    end += bytes.length;
+    await settled();
+  };
+  const partial = (text: string) => ({ type: "partial", text });
+  for (let number = 0; number < 100; number += 1) await says(partial("word "));
+  expect([partials.length, partials.at(-1), reads]).toEqual([100, [end, 495, "word "], []]);
+  fixture.wait(30_000);
+  await says(partial("more"));
+  expect(reads).toEqual([end]);
+  for (let number = 0; number < 33; number += 1) await says(partial("x".repeat(32 << 10)));
+  expect(reads).toHaveLength(2);
+  await says(partial("the end"), { type: "text", text: "all of it" }, partial("next"));
+  expect(read).toEqual([{ kind: "text", text: "all of it" }]);
+  expect(partials.slice(-2).map(([, from, text]) => [from > 0, text])).toEqual([
+    [true, "the end"],
+    [false, "next"],
+  ]);
+  expect(partials.at(-2)?.[0]).toBe(Number(reads.at(-1))); // It belongs to what was read with it.
+  expect(Number(partials.at(-1)?.[0])).toBeGreaterThan(Number(reads.at(-1)));
+});
+
+test("A6 text that comes in parts only is recorded before anything else, and after two seconds in any case", async () => {
+  const timers: (() => void)[] = [];
+  const decode: typeof scripted.decode = (text, known) => {
+    if (!text.startsWith("part ")) return scripted.decode(text, known);
+    return { events: [], replies: [], part: text.slice("part ".length) };
+  };
+  const { fixture, connection, hears, read, reads } = setUp({ ...scripted, decode }, (act) => {
+    timers.push(act);
+    return () => undefined;
+  });
+  fixture.send("a", "m1");
+  fixture.start("a");
+  const welcomed = connection.client.connect();
+  await settled();
+  hears(protocol.jsonFrame(protocol.WELCOME, STATUS));
+  await welcomed;
+  let end = 0;
+  const says = async (text: string) => {
+    hears(protocol.outputFrame(end, Buffer.from(`${text}\n`)));
+    end += text.length + 1;
+    await settled();
+  };
+  for (const word of ["Once ", "upon ", "a "]) await says(`part ${word}`);
+  expect([reads, timers.length]).toEqual([[], 1]);
+  timers[0]?.();
+  await settled();
+  expect([reads, read]).toEqual([[end], [{ kind: "text", text: "Once upon a ", part: true }]]);
+  await says("part time");
+  await says('{"type":"done"}');
+  expect(read.slice(1)).toEqual([
+    { kind: "text", text: "time", part: true },
+    { kind: "done", response: "" },
+  ]);
+  expect([reads.length, fixture.state("a")]).toEqual([2, "idle"]);
 });

@@ -294,3 +294,73 @@ test("CB-1(a,b,d) requests that we cancel are no failures of the endpoint; those
   expect(await failing(9)).toMatchObject({ reason: expect.stringContaining("is not being called") });
   expect(mock.asked.length).toBe(8);
 });
+
+test("B4 text is passed on as it comes, each piece with its place; what was used comes with the answer", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers, partials } = modelsAt(clock);
+  mock.will({ kind: "stall", text: "Once upon" });
+  models.ask(withUrl(asking(), mock.url), 1);
+  await until(
+    "a piece comes",
+    () => partials.length === 1,
+    () => partials,
+  );
+  mock.release();
+  await until(
+    "it is answered",
+    () => answers.length === 1,
+    () => answers,
+  );
+  expect(partials.join("")).toStartWith("0 Once upon9 and");
+  const usage = { input_tokens: 1, output_tokens: 5, cached_tokens: 1, cost_usd: 0.25 };
+  expect(answers[0]?.slice(0, 2)).toEqual([
+    { kind: "text", text: "Once uponand so on" },
+    { kind: "usage", usage },
+  ]);
+});
+
+test("an endpoint that does not know how to count tokens is asked without that, at once and from then on", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock, { threshold: 1, timeoutMs: 10_000 });
+  const message = "Unknown parameter: stream_options";
+  mock.will({ kind: "status", status: 422, headers: {}, message }, { kind: "text", text: "well" });
+  for (const request of [1, 2]) {
+    models.ask(withUrl(asking(), mock.url), request);
+    await until(
+      "it is answered",
+      () => answers.length === request,
+      () => answers,
+    );
+  }
+  expect(mock.asked.map((asked) => "stream_options" in asked)).toEqual([true, false, false]);
+  expect(answers[0]).toEqual([
+    { kind: "text", text: "well" },
+    { kind: "done", response: "well" },
+  ]);
+});
+
+test("CB-1(b) each model of an endpoint has a circuit of its own, and an open one says until when it waits, and why", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock, { threshold: 1, timeoutMs: 10_000 });
+  const named = (model: string): Agent => {
+    const agent = withUrl(asking(), mock.url);
+    return { ...agent, plan: { ...agent.plan, recipe: { ...agent.plan.recipe, model } } };
+  };
+  const answerTo = async (model: string, request: number) => {
+    models.ask(named(model), request);
+    await until(
+      "it is answered",
+      () => answers.length === request,
+      () => answers,
+    );
+    return answers.at(-1)?.at(-1);
+  };
+  mock.will({ kind: "status", status: 500, headers: {}, message: "on fire" });
+  await answerTo("tiny", 1);
+  clock.advance(4_000);
+  const reason = "(tiny) is not being called: it failed too often. It failed with: 500: on fire";
+  const until10 = new Date(clock.now() + 6_000).toISOString();
+  expect(await answerTo("tiny", 2)).toEqual({ kind: "later", until: until10, reason: expect.stringContaining(reason) });
+  expect(mock.asked).toHaveLength(1);
+  expect(await answerTo("huge", 3)).toEqual({ kind: "done", response: "nothing more" });
+});

@@ -3,8 +3,11 @@
 // the middle.
 import { afterAll, expect, test } from "bun:test";
 import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
+import { AGENT } from "../sim/holdfast/machine.ts";
 import { type Blow, idOf, type Lived, type LivedAgents, type Provider, type Script } from "../sim/holdfast/script.ts";
+import { Site } from "../sim/holdfast/site.ts";
 import { Teller } from "../sim/holdfast/teller.ts";
+import { everything, nothing } from "../sim/survive.ts";
 import { STORY } from "./sim-stories.ts";
 
 const ID = idOf(1);
@@ -107,3 +110,30 @@ test("W4 a full disk loses nothing that was acknowledged, and everything continu
   }
   expect(faults).toBeGreaterThan(0);
 }, 600_000);
+
+test.each(["nothing", "everything"] as const)(
+  "a power cut while a prompt is open, of which %s that was not synced is left: the report offers no answer to it, and what it offers works",
+  async (left) => {
+    const site = new Site();
+    await site.live();
+    const plain = { parent: null, provider: "scripted", model: null, systemPrompt: "", env: {}, flags: [] };
+    const wish = { ...plain, permissionMode: null, cwd: "/u", command: [AGENT], instructions: ">> ask Bash ls" };
+    await site.ask("agent.new", { ...wish, id: ID, name: "auto", settings: { recovery_prompt: ">> ask Bash ls" } });
+    const asks = idOf(2);
+    await site.ask("agent.new", { ...wish, id: asks, name: "asks", settings: { recovery: "ask" } });
+    for (const id of [ID, asks]) await site.is(id, "waiting", 1);
+    const before = await site.ask("prompt.list", {});
+    site.machine.powerCut(left === "nothing" ? nothing : everything);
+    await site.again();
+    const report = await site.ask("recovery.report", { name: null });
+    const next = report?.items.map((item) => [item.id, item.next]);
+    expect(next).toEqual([
+      [ID, "holdfast agent tree"],
+      [asks, `holdfast agent retry ${asks.slice(0, 8)}`],
+    ]);
+    await site.ask("agent.retry", { id: asks });
+    await site.is(ID, "waiting", 1);
+    const after = await site.ask("prompt.list", {});
+    expect(after.some(({ id }) => before.some((one) => one.id === id))).toBe(false);
+  },
+);

@@ -42,7 +42,7 @@ test.skipIf(!HAS_CHROMIUM)(
     const tab = await home.open("Agents");
     const { page, strange } = tab;
     await open(tab, "lead");
-    await send(page, "lead", `>> say <b>bold</b>\n>> call spawn_agent ${SPAWN}\n>> fail out of tokens`);
+    await send(page, "lead", `>> say <b>bold</b>\n>> call spawn_agent ${SPAWN}\n>> used\n>> fail out of tokens`);
     const said = talk(page, "lead");
     await said.getByText("<b>bold</b>", { exact: true }).waitFor();
     const call = said.getByRole("group").filter({ hasText: "spawn_agent" });
@@ -53,8 +53,12 @@ test.skipIf(!HAS_CHROMIUM)(
     expect(await page.getByLabel("Message to lead").inputValue()).toBe("");
     await show(tab, "Agents");
     await tree(page).getByText("Turn 1 failed: out of tokens").waitFor();
+    await tree(page).getByText("1.2k in, 56 out, $0.500").waitFor();
     await tree(page).getByRole("link", { name: "level 2 child" }).waitFor();
     await page.getByRole("region", { name: "Messages" }).getByText("Hello from below.").first().waitFor();
+    await open(tab, "lead");
+    await page.getByRole("button", { name: "Try again: lead" }).click();
+    await said.getByText("turn 2 began").waitFor();
     await show(tab, "Now");
     await page.reload(); // What was sent before the page was opened is there, too.
     await show(tab, "Agents");
@@ -84,6 +88,10 @@ test.skipIf(!HAS_CHROMIUM)(
     await page.getByLabel(/^Command/).fill(ACTOR.join(" "));
     await page.getByRole("button", { name: "Start" }).click();
     await talk(page, "second").getByText("turn 1 began").waitFor();
+    await send(page, "second", "never mind");
+    await page.getByText("Inbox 1").click();
+    await page.getByRole("button", { name: "Drop the message from user" }).click();
+    await page.getByText("It has read everything.").waitFor();
     await page.getByRole("button", { name: "Interrupt second" }).click();
     await talk(page, "second").getByText("turn 1 interrupted").waitFor();
     await page.getByRole("button", { name: "End second…" }).click();

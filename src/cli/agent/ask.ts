@@ -96,7 +96,9 @@ function wordsOf(name: string, outcome: Exclude<Outcome, { readonly kind: "compl
       return `${name} is waiting for your answer (holdfast prompts):${answers.join("")}`;
     }
     case "failed":
-      return `turn ${outcome.turn} of ${name} failed: ${outcome.reason}\n  → holdfast agent log ${name}`;
+      return `turn ${outcome.turn} of ${name} failed: ${outcome.reason}\n  → holdfast agent retry ${name}`;
+    case "dropped":
+      return `the message was removed from the inbox of ${name}.`;
     case "terminated":
       return `${name} was terminated: ${outcome.reason}`;
     default:

@@ -36,6 +36,7 @@ const answered = (prompt_id: string): AgentEvent => ({
   id: "a",
   data: { prompt_id, decision: "allow", by: "rule", message: "", at },
 });
+const dropped = (message_id: string): AgentEvent => ({ event: "message.dropped", id: "a", data: { message_id, at } });
 const held: AgentEvent = { event: "agent.held", id: "a", data: { reason: "it must be", at } };
 const released: AgentEvent = { event: "agent.released", id: "a", data: { at } };
 
@@ -79,4 +80,9 @@ test("an agent that is held, crashed or terminated does not continue; a released
     kind: "terminated",
     reason: "enough",
   });
+});
+
+test("a message that a person drops has no answer; another one that is dropped is none of its concern", () => {
+  expect(after([enqueued("m"), dropped("m")])).toEqual({ kind: "dropped" });
+  expect(after([enqueued("m"), dropped("other")])).toBeUndefined();
 });

@@ -9,6 +9,8 @@ export type Outcome =
   | { readonly kind: "failed"; readonly turn: number; readonly reason: string }
   /** It cannot continue without a person. */
   | { readonly kind: "crashed" | "terminated" | "held"; readonly reason: string }
+  /** A person has removed the message. */
+  | { readonly kind: "dropped" }
   | { readonly kind: "asks"; readonly prompts: readonly string[] };
 
 export class MessageWatch {
@@ -36,7 +38,7 @@ export class MessageWatch {
     if (this.#end !== undefined) return;
     this.#notePrompts(event);
     this.#noteMessage(event);
-    if (this.#seen) this.#end = endOf(event, this.#taken); // OC2
+    if (this.#seen) this.#end = this.#isDropped(event) ? { kind: "dropped" } : endOf(event, this.#taken); // OC2
   }
 
   #notePrompts(event: AgentEvent): void {
@@ -44,6 +46,10 @@ export class MessageWatch {
     if (event.event === "prompt.answered" || event.event === "prompt.stale") this.#open.delete(event.data.prompt_id);
     if (event.event === "agent.held") this.#held = event.data.reason;
     if (event.event === "agent.released") this.#held = undefined;
+  }
+
+  #isDropped(event: AgentEvent): boolean {
+    return event.event === "message.dropped" && event.data.message_id === this.#message;
   }
 
   /** OC1 */

@@ -15,12 +15,12 @@ class Screen {
   readonly #series = new PartialSeries();
   text = "";
 
-  partial(offset: number, from: number, text: string): void {
-    this.#show(this.#series.next({ id: "a", generation: 1, offset, from, text }));
+  partial(offset: number, from: number, text: string, joins?: boolean): void {
+    this.#show(this.#series.next({ id: "a", generation: 1, offset, from, text, ...(joins && { joins }) }));
   }
 
-  whole(offset: number, text: string): void {
-    this.#show(this.#series.whole({ text, part: false }));
+  whole(offset: number, text: string, part = false): void {
+    this.#show(this.#series.whole({ text, part }));
     this.#series.told(read(offset, { kind: "text", text }));
   }
 
@@ -69,4 +69,14 @@ test("PS2 a piece that comes after its text is not shown", () => {
   screen.partial(10, 0, "Hel");
   screen.partial(30, 3, "lo");
   expect(screen.text).toBe("|Hello");
+});
+
+test("PS1 text that comes in parts only goes on where it was, also after some of it was recorded", () => {
+  const screen = new Screen();
+  screen.partial(10, 0, "Once ", true);
+  screen.partial(20, 5, "upon ", true);
+  screen.whole(20, "Once upon ", true);
+  screen.partial(30, 0, "a time", true);
+  screen.whole(40, "a time", true);
+  expect(screen.text).toBe("Once upon a time");
 });

@@ -21,12 +21,12 @@ export class PartialSeries {
   #told: Position = { generation: 0, offset: 0 };
 
   /** What is to be shown of it; undefined if nothing is. */
-  next({ generation, offset, from, text }: PartialText): Shown | undefined {
+  next({ generation, offset, from, text, joins }: PartialText): Shown | undefined {
     const { generation: known, offset: through } = this.#told;
     if (generation < known || (generation === known && offset <= through)) return undefined; // PS2
     if (from !== 0 && from !== this.#shown.length) return undefined; // PS1
     this.#shown = from === 0 ? text : this.#shown + text;
-    return { text, part: from !== 0 };
+    return { text, part: from !== 0 || joins === true };
   }
 
   /** What is to be shown of a text in the log (PS1). */

@@ -138,11 +138,15 @@ export type SessionFacts = CodecFacts & {
 };
 
 export type Launch = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
-/** `partial`: text that comes again as a whole, in an event; empty if the line is only part of such a stream. */
+/**
+ * `partial`: text that comes again as a whole, in an event; empty if the line is only part of such a stream. `part`:
+ * text that comes in parts only.
+ */
 export type Decoded = {
   readonly events: readonly ProviderEvent[];
   readonly replies: readonly string[];
   readonly partial?: string;
+  readonly part?: string;
 };
 
 /** V1. For providers on pipes; lines are without their newline. */

@@ -1,7 +1,7 @@
 // `agent retry`: an agent that waits continues, and a turn that failed is repeated.
 // RT1. A turn whose messages are in the inbox is repeated by beginning a turn. If they were taken, its prompt is sent
 //      again as a message, after the recovery prompt: it may have done some of it already.
-// RT2. Repeating the command repeats nothing: the id of that message follows from the turn that failed.
+// RT2. Repeating the command repeats nothing: while that message waits, or its turn runs, there is nothing to retry.
 import { type Refusal, refused } from "../../base/result.ts";
 import { type Agent, stateOf, waitingMessages } from "./agent.ts";
 import { wake } from "./decide-wake.ts";
@@ -30,13 +30,13 @@ export function retry(draft: Draft, agent: Agent, history: string | undefined): 
 /** RT1 */
 function repeat(draft: Draft, agent: Agent): Refusal | undefined {
   const { id, name, failure, turn, settings } = agent;
-  const isBusy = turn !== undefined || waitingMessages(agent).length > 0;
+  const isBusy = turn !== undefined || waitingMessages(agent).length > 0; // RT2
   if (isBusy || failure?.prompt === undefined)
     return refused("nothing-to-retry", `${name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
   const { prompt } = failure;
   const caution = settings.recovery_prompt;
   const payload = prompt.startsWith(caution) ? prompt : `${caution}\n\n${prompt}`;
-  const message = derivedId(id, "repeated", `${failure.turn}`); // RT2
+  const message = derivedId(id, "repeated", `${failure.turn}`);
   deliver(draft, agent, { id: message, from: USER, kind: "message", payload });
   return undefined;
 }

@@ -10,12 +10,15 @@
 //     confirmed, so a later daemon reads it again. The error names the bytes (D3 and D4 of decoder.ts).
 // A6. Partial text is passed on to whoever watches, and is neither recorded nor confirmed; it comes again as a whole.
 //     Only as a sign of life, and before its holder has too much that is not confirmed, is it recorded how far it went.
+//     Text that comes in parts only is recorded every two seconds, and before anything else.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
 import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
+import type { PartialText } from "../../wire/rpc/partial.ts";
+import type { Clock } from "../../world/clock.ts";
 import { type HolderConnection, type HolderPeer, welcome } from "../held/holder-connections.ts";
 import { type Batch, Decoder, type Output } from "./decoder.ts";
 
@@ -28,8 +31,8 @@ export type AgentConnectionPorts = {
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
   taken(through: number, pieces: number): Promise<boolean>;
   /** A6 */
-  partial(offset: number, from: number, text: string): void;
-  now(): number;
+  partial(partial: Omit<PartialText, "id" | "generation">): void;
+  readonly clock: Pick<Clock, "now" | "after">;
   /** The codec threw, or what follows from it. The connection is closed. */
   onBug(error: unknown): void;
 };
@@ -37,6 +40,8 @@ export type AgentConnectionPorts = {
 /** A6. A holder stops reading its program at 4 MiB. */
 const MAX_UNREAD = 1 << 20;
 const MAX_QUIET_MS = 30_000;
+/** A6. As much as is lost at most if the power fails before its holder's record is on disk. */
+const PARTS_MS = 2_000;
 /** Replies that the protocol requires at once are numbered separately from the outbox. */
 const REPLIES = "daemon-replies";
 
@@ -53,6 +58,8 @@ export class AgentConnection implements HolderConnection {
   #handed = { number: 0, pieces: 0 };
   /** A6. The length of the partial text since the last event. */
   #passed = 0;
+  /** A6. Until the text that was gathered is recorded. */
+  #cancelFlush: (() => void) | undefined;
   #closed = false;
 
   constructor(peer: HolderPeer, output: Output, ports: AgentConnectionPorts) {
@@ -88,6 +95,7 @@ export class AgentConnection implements HolderConnection {
   /** The process keeps running. */
   close(): void {
     this.#closed = true;
+    this.#cancelFlush?.();
     this.client.close();
     this.#replies?.close();
   }
@@ -160,11 +168,13 @@ export class AgentConnection implements HolderConnection {
     this.#work(this.#readAll());
   }
 
-  async #readAll(): Promise<void> {
+  async #readAll(first?: Batch): Promise<void> {
     try {
-      for (let batch = this.#batch(); batch !== undefined && !this.#closed; batch = this.#batch()) {
-        this.#pass(batch);
-        if (batch.isPartial && !this.#isDue(batch.offset)) continue; // A6
+      for (let next = first ?? this.#batch(); next !== undefined && !this.#closed; next = this.#batch()) {
+        this.#pass(next);
+        const batch = next.isPartial ? this.#due(next) : next; // A6
+        if (batch === undefined) continue;
+        this.#passed = batch.events.length === 0 ? this.#passed : 0;
         await this.#reply(batch.replies);
         const taken = await this.#read(batch);
         if (taken === "refused") return this.close(); // A3
@@ -172,21 +182,39 @@ export class AgentConnection implements HolderConnection {
       }
     } finally {
       this.#reading = false; // A4
+      this.#armFlush();
     }
   }
 
   /** A6 */
-  #pass({ offset, partial, events }: Batch): void {
-    if (partial !== "") this.#ports.partial(offset, this.#passed, partial);
-    this.#passed = events.length === 0 ? this.#passed + partial.length : 0;
+  #pass({ offset, partial, joins }: Batch): void {
+    const text = { offset, from: this.#passed, text: partial, ...(joins && { joins }) };
+    if (partial !== "") this.#ports.partial(text);
+    this.#passed += partial.length;
+  }
+
+  /** A6. What is recorded of it now; undefined if that can wait. */
+  #due(batch: Batch): Batch | undefined {
+    return this.#isDue(batch.offset) ? (this.#decoder.flush() ?? batch) : undefined;
+  }
+
+  /** A6. Nothing may come for a long time. */
+  #armFlush(): void {
+    if (!this.#decoder.hasParts || this.#closed || this.#cancelFlush !== undefined) return;
+    this.#cancelFlush = this.#ports.clock.after(PARTS_MS, () => {
+      this.#cancelFlush = undefined;
+      if (this.#reading || this.#closed) return;
+      this.#reading = true;
+      this.#work(this.#readAll(this.#decoder.flush()));
+    });
   }
 
   /** A6 */
   #isDue(offset: number): boolean {
     const agent = this.#ports.agent();
     if (agent?.turn === undefined || agent.process.kind !== "Running") return true;
-    const quietMs = Math.min(MAX_QUIET_MS, agent.settings.hung_after_ms / 2);
-    const silentMs = this.#ports.now() - Date.parse(agent.process.heardAt);
+    const quietMs = Math.min(this.#decoder.hasParts ? PARTS_MS : MAX_QUIET_MS, agent.settings.hung_after_ms / 2);
+    const silentMs = this.#ports.clock.now() - Date.parse(agent.process.heardAt);
     return silentMs >= quietMs || offset - agent.consumed > MAX_UNREAD;
   }
 

@@ -156,7 +156,7 @@ export class BareModels {
     if (answer.kind === "failed") return [answer];
     const calls = answer.calls.map((call) => ({ kind: "call", ...call }) as const);
     const used = answer.usage === undefined ? [] : [{ kind: "usage", usage: answer.usage } as const];
-    const text = [...used, ...(answer.text === "" ? [] : [{ kind: "text", text: answer.text } as const])];
+    const text = [...(answer.text === "" ? [] : [{ kind: "text", text: answer.text } as const]), ...used];
     return calls.length > 0 ? [...text, ...calls] : [...text, { kind: "done", response: answer.text }];
   }
 

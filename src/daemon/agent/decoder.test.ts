@@ -122,3 +122,53 @@ test("D5 a large line ends its batch, and a line of very many events is one batc
   many.push(0, Buffer.from("x\n"));
   expect(many.next(FACTS)?.events.length).toBe(events.length);
 });
+
+/** `part X` is text that comes in parts only, `else` a line without a meaning, everything else is what a script says. */
+const INPARTS: Codec = {
+  ...scripted,
+  decode: (text, known) => {
+    if (text.startsWith("part ")) return { events: [], replies: [], part: text.slice("part ".length) };
+    return scripted.decode(text, known);
+  },
+};
+
+function inParts(...lines: readonly string[]): Decoder {
+  const decoder = new Decoder(INPARTS, OUTPUT);
+  decoder.push(0, Buffer.from(lines.map((one) => `${one}\n`).join("")));
+  return decoder;
+}
+
+test("D7 text that comes in parts is one event, with the next line of another kind, whatever that is", () => {
+  for (const last of [line("whole").trim(), "else"]) {
+    const decoder = inParts("part a", "part b", last, "part c");
+    const batch = decoder.next(FACTS);
+    expect(batch?.events.slice(0, 1)).toEqual([{ kind: "text", text: "ab", part: true }]);
+    expect([batch?.isPartial, batch?.joins, batch?.partial]).toEqual([false, true, "ab"]);
+    expect(decoder.hasParts).toBe(false);
+    expect(decoder.next(FACTS)).toMatchObject({ isPartial: true, events: [], partial: "c" });
+    expect(decoder.flush()).toMatchObject({ offset: decoder.end, events: [{ text: "c" }] });
+    expect(decoder.flush()).toBeUndefined();
+  }
+});
+
+test("D7 parts are gathered over batches, but not until an event would cut them", () => {
+  const decoder = inParts("part a");
+  expect(decoder.next(FACTS)?.events).toEqual([]);
+  decoder.push(decoder.end, Buffer.from(`part ${"b".repeat(16 << 10)}\npart c\n`));
+  const large = decoder.next(FACTS);
+  expect([large?.isPartial, large?.events]).toEqual([
+    false,
+    [{ kind: "text", text: `a${"b".repeat(16 << 10)}`, part: true }],
+  ]);
+  expect(decoder.rest(FACTS)?.events).toEqual([{ kind: "text", text: "c", part: true }]);
+  expect(decoder.rest(FACTS)).toBeUndefined();
+});
+
+test("D4 D7 parts of a batch that could not be decided are still there when its lines are read one by one", () => {
+  const decoder = inParts("part a", line("one").trim(), line("two").trim());
+  expect(decoder.next(FACTS)?.events).toHaveLength(3);
+  decoder.takeBack(new Error("no"));
+  expect(decoder.next(FACTS)).toMatchObject({ isPartial: true, partial: "a" });
+  expect(said(decoder)).toEqual(["a", "one"]);
+  expect(said(decoder)).toEqual(["two"]);
+});

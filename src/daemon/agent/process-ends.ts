@@ -98,7 +98,7 @@ export class ProcessEnds {
       decoder.push(offset, bytes);
     for (;;) {
       const facts = { ...factsOf(this.#ports.agent(place) ?? agent), tools: null };
-      const batch = decoder.next(facts) ?? decoder.last(facts);
+      const batch = decoder.rest(facts);
       if (batch === undefined) return decoder.end;
       const { offset, events } = batch;
       try {

@@ -166,8 +166,8 @@ export class Processes {
       agent: () => this.#agentOf(place),
       read: (offset, events) => this.#ports.submit({ ...place, kind: "read", offset, events }),
       taken: (through, pieces) => this.#ports.submit({ ...place, kind: "taken", through, pieces }),
-      partial: (offset, from, text) => this.#ports.partial({ ...place, offset, from, text }),
-      now: () => this.#world.clock.now(),
+      partial: (partial) => this.#ports.partial({ ...place, ...partial }),
+      clock: this.#world.clock,
       onBug: (error) => this.#ports.onBug(error, place.id),
     });
   }

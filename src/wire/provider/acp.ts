@@ -78,7 +78,15 @@ function decode(line: string, facts: SessionFacts): Decoded {
   if (method === "session/request_permission") return { events: asked(message), replies: [] };
   if (message["id"] !== undefined) return { events: [], replies: [noMethod(message["id"], method)] };
   if (method !== "session/update" || !facts.open) return NOTHING; // P2
-  return { events: updated(fieldsAt(fieldsAt(message, "params"), "update")), replies: [] };
+  const update = fieldsAt(fieldsAt(message, "params"), "update");
+  const part = partOf(update);
+  return { events: updated(update), replies: [], ...(part !== undefined && { part }) };
+}
+
+/** Its text comes in parts, and never as a whole. */
+function partOf(update: Fields): string | undefined {
+  if (textAt(update, "sessionUpdate") !== "agent_message_chunk") return undefined;
+  return textAt(fieldsAt(update, "content"), "text");
 }
 
 function noMethod(id: Json, method: string): string {
@@ -158,10 +166,6 @@ function described(call: Fields): Json {
 
 function updated(update: Fields): ProviderEvent[] {
   const what = textAt(update, "sessionUpdate");
-  if (what === "agent_message_chunk") {
-    const text = textAt(fieldsAt(update, "content"), "text");
-    return text === undefined ? [] : [{ kind: "text", text, part: true }];
-  }
   if (what === "usage_update") return costOf(update);
   const use = textAt(update, "toolCallId") ?? "";
   const status = textAt(update, "status");

@@ -7,7 +7,11 @@ import type { ListedAgent } from "./agent.ts";
 import type { Trouble } from "./rpc.ts";
 import type { ListedRun } from "./workflow.ts";
 
-export function agentForPerson({ name, state, note }: ListedAgent): Trouble[] {
+export function agentForPerson({ name, state, note, failure }: ListedAgent): Trouble[] {
+  if (state === "suspended" && failure !== undefined) {
+    const what = `agent ${name} waits: turn ${failure.turn} failed: ${failure.reason}`;
+    return [{ what, next: `holdfast agent retry ${name}` }];
+  }
   if (state !== "crashed") return [];
   return [
     { what: `agent ${name} has crashed${note === null ? "" : `: ${note}`}`, next: `holdfast agent retry ${name}` },

@@ -1,6 +1,6 @@
 // Text of an agent as it comes, over the bus. It is no event: it may be lost or repeated.
 import { fitting } from "../check.ts";
-import { count, type Infer, object, text } from "../shape.ts";
+import { count, flag, type Infer, object, optional, text } from "../shape.ts";
 
 const partial = object({
   id: text,
@@ -10,6 +10,8 @@ const partial = object({
   /** How many characters of that text came before it. */
   from: count,
   text,
+  /** It continues the text before it without a break, also if `from` is 0. */
+  joins: optional(flag),
 });
 
 export type PartialText = Infer<typeof partial>;
