@@ -1,6 +1,5 @@
-// `answer --always` with what real agents ask, as they wrote it: Claude Code 2.1.197, opencode 1.18.33, codex-acp
-// 0.16.0 and Gemini CLI 0.61.0. A rule is about exactly what was allowed: the same again is not asked, and nothing else
-// runs.
+// `answer --always` with what real agents ask, as they wrote it: Claude 2.1.197, opencode 1.18.33, codex-acp 0.16.0
+// and Gemini CLI 0.61.0. A rule is about exactly what was allowed: the same again is not asked, and nothing else runs.
 import { expect, test } from "bun:test";
 import type { Codec, ProviderEvent } from "../../src/core/agent/provider.ts";
 import { acp } from "../../src/wire/provider/acp.ts";

@@ -116,7 +116,7 @@ test("a provider whose program is not installed is refused with the PATH that wa
   expect(plain).toContain(`${program} cannot be started: it was not found (ENOENT). Check that the program exists`);
   expect(plain).not.toMatch(/[\r\n]|holdfast: /);
   if (!sandboxes) return;
-  expect(await noteOf("boxed", "--sandbox")).toContain(`execvp ${program}: No such file or directory`);
+  expect(await noteOf("boxed", "--sandbox")).toContain(`execvp ${program}: ENOENT (it is not on the PATH`);
 });
 
 test("agent tree, inspect and inbox show the state; names are found below their parents", async () => {

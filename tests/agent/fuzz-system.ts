@@ -8,7 +8,7 @@ import { Tree } from "../../src/core/agent/tree.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import type { Fuzzed } from "../sim/fuzz/fuzzer.ts";
 import { Oracle } from "./fuzz-oracle.ts";
-import { NAMES, type Saying, type Step, type Tool } from "./fuzz-steps.ts";
+import { NAMES, type Saying, type Step, type Tool, type Wish } from "./fuzz-steps.ts";
 import { AgentFixture, CHILD, planFor } from "./house.ts";
 import { expectSlotsCounted } from "./slot-scan.ts";
 
@@ -156,7 +156,7 @@ export class AgentSystem implements Fuzzed<Step> {
         this.#answer(agent, step);
         return;
       case "wish":
-        this.#submit(step.wish === "terminate" ? { kind: "terminate", id, reason: "enough" } : { kind: step.wish, id });
+        this.#submit(wished(step.wish, id));
     }
   }
 
@@ -201,8 +201,11 @@ export class AgentSystem implements Fuzzed<Step> {
     const sayings: Readonly<Record<Saying, ProviderEvent>> = {
       text: { kind: "text", text: "hm" },
       done: { kind: "done", response: "yes" },
+      tool: { kind: "tool", use: id, tool: "Bash", input: { command: "ls" } },
+      session: { kind: "session", session: `session-${this.#made % 3}` },
+      unopened: { kind: "failed", reason: "no session", retryable: false, opening: true },
       failed: { kind: "failed", reason: "no", retryable: this.#made % 2 === 0 },
-      ask: { kind: "ask", request: id, tool: "Bash", input: { command: "ls" } },
+      ask: { kind: "ask", request: id, tool: "Bash", input: { command: "ls" }, use: `s${this.#made - 1}` },
       call: {
         kind: "call",
         call: id,
@@ -225,12 +228,17 @@ export class AgentSystem implements Fuzzed<Step> {
     this.#submit({ kind: "ended", id, generation, code, signal: null });
   }
 
+  /** `failure`: how it fails, if it does. */
+  #start(id: string, generation: number, failure: number | undefined): void {
+    const unresumable = failure === 0 ? true : undefined;
+    if (failure !== undefined) this.#submit({ kind: "start-failed", id, generation, reason: "no", unresumable });
+    else this.#submit({ kind: "started", id, generation, child: CHILD, holder: 1 });
+  }
+
   #perform(effect: AgentEffect, which: number, fails: boolean): void {
     const { id } = effect;
     if (effect.kind === "start") {
-      const { generation } = effect;
-      if (fails) this.#submit({ kind: "start-failed", id, generation, reason: "no" });
-      else this.#submit({ kind: "started", id, generation, child: CHILD, holder: 1 });
+      this.#start(id, effect.generation, fails ? which : undefined);
     } else if (effect.kind === "send") {
       const through = effect.from + which;
       this.#submit({ kind: "taken", id, generation: effect.generation, through, pieces: through });
@@ -296,4 +304,9 @@ function argumentsOf(tool: Tool, at: number): Readonly<Record<string, string | n
   if (tool === "broadcast") return { text: "all" };
   if (tool === "complete") return { result: "done" };
   return tool === "remind_me" ? { in_seconds: 30, text: "now" } : {};
+}
+
+function wished(wish: Wish, id: string): AgentCommand {
+  if (wish === "terminate") return { kind: "terminate", id, reason: "enough" };
+  return wish === "fresh" ? { kind: "retry", id, history: "what was said" } : { kind: wish, id };
 }

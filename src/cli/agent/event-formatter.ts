@@ -129,7 +129,7 @@ function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
     case "agent.retried":
       return "retrying";
     case "agent.held":
-      return `waits: ${quoted(event.data.reason)}${event.data.unresumable === true ? choiceOf(event.id) : ""}`;
+      return `waits: ${quoted(event.data.reason)}`;
     case "session.renewed":
       return "begins a new conversation, with what is on record of the old one";
     case "agent.released":
@@ -149,15 +149,6 @@ function lifeWords(event: AgentEvent, zone: Zone): string | undefined {
     default:
       return undefined;
   }
-}
-
-/** FR1 of core/agent/fresh.ts. */
-function choiceOf(id: string): string {
-  return [
-    "",
-    `  → holdfast agent retry ${id} --fresh    starts a new conversation with what was said so far`,
-    `  → holdfast agent terminate ${id}        ends it`,
-  ].join("\n");
 }
 
 /** The agent's inputs and outputs. */

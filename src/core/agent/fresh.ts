@@ -27,7 +27,8 @@ export function unopened(draft: Draft, agent: Agent, why: string): void {
 /** FR2 */
 export function holdUnresumable(draft: Draft, agent: Agent, why: string): void {
   const { id } = agent;
-  const reason = cut(`Its conversation cannot be resumed: ${why}`, MAX_REASON);
+  const choice = `A new one, with what was said so far: holdfast agent retry ${id.slice(0, 8)} --fresh`;
+  const reason = `Its conversation cannot be resumed: ${cut(why.trim(), MAX_REASON)} ${choice}`;
   draft.add(id, { event: "agent.held", data: { reason, at: draft.at, unresumable: true } });
   tellParent(draft, agent, "child.crashed", reason);
 }

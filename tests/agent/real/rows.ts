@@ -3,13 +3,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { NewAgent } from "../../../src/wire/rpc/agent.ts";
+import { isInSample } from "../../sim/fuzz/profile.ts";
 import type { AgentHome } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
 import { LoopbackModel, type Model } from "./model.ts";
 import { claudeProgram, codexAcpProgram, codexProgram, geminiProgram, opencodeProgram } from "./programs.ts";
 import { chat, gemini, responses } from "./protocols.ts";
 
-export type Scenario = "prompt" | "stream" | "process" | "machine" | "resume";
+export type Scenario = "prompt" | "always" | "stream" | "process" | "tool" | "machine" | "resume";
 
 export type Row = {
   readonly name: string;
@@ -66,7 +67,7 @@ const claude: Row = {
   }),
   conversations: [".claude/projects"],
   limits: [],
-  inGate: ["machine", "resume"],
+  inGate: ["tool", "machine", "resume"],
 };
 
 const opencode: Row = {
@@ -84,7 +85,7 @@ const opencode: Row = {
   },
   conversations: [".local/share/opencode"],
   limits: [],
-  inGate: ["resume"],
+  inGate: isInSample(2) ? ["resume"] : [], // In turns with the costly test of opencode.test.ts.
 };
 
 /** `ask`: lines about permissions, which only one of the two programs knows. */
@@ -117,7 +118,7 @@ const codexExec: Row = {
     'output_path = "$.item.text"',
   ],
   conversations: [".codex/sessions"],
-  limits: ["prompt"],
+  limits: ["prompt", "always", "tool"],
   inGate: [],
 };
 
@@ -148,7 +149,7 @@ const geminiCli: Row = {
   // The program is Node: which keys it gets cannot be told by its name.
   provider: () => ["[provider.gemini]", 'kind = "acp"', 'keys = ["GEMINI_API_KEY"]'],
   conversations: [".gemini/tmp"],
-  limits: [],
+  limits: ["tool"],
   forgets: true,
   inGate: [],
 };
@@ -163,7 +164,7 @@ const bare: Row = {
     ...["[provider.bare]", 'kind = "openai"', 'model = "m1"', `base_url = "${url}/v1"`, 'key_env = "OPENAI_API_KEY"'],
   ],
   conversations: [],
-  limits: ["prompt", "process", "resume"],
+  limits: ["prompt", "always", "process", "tool", "resume"],
   inGate: [],
 };
 

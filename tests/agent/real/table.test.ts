@@ -5,9 +5,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { isGone, killIfThere, type Running } from "../../daemon/home.ts";
 import { boot, powerCut } from "../../daemon/power-cut.ts";
 import { until } from "../../until.ts";
-import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
+import { AGENT_PATIENCE_MS, AgentHome, freshId } from "../agent-home.ts";
+import { tryDocumentedCodex } from "./codex.ts";
 import type { Model } from "./model.ts";
-import { runsAll } from "./programs.ts";
+import { codexProgram, runsAll } from "./programs.ts";
 import { DAEMON_KEYS, forget, ROWS, type Row, type Scenario } from "./rows.ts";
 
 /** What the agent is told first, and must know to the end. */
@@ -126,6 +127,27 @@ const CELLS: Readonly<Record<Scenario, { readonly claim: string; run(life: Life)
       expect(place.text("done")).toBe("ran\n");
     },
   },
+  always: {
+    claim: "what was always allowed is not asked again, and anything else is",
+    run: async (life) => {
+      const { place, id } = life;
+      const say = async (file: string) => {
+        life.turns += 1;
+        await place.say(id, `run: echo ran >> ${place.file(file)}`);
+      };
+      await say("always");
+      const first = { answer: freshId(), decision: "allow", message: "" } as const;
+      await place.must("prompt.answer", { prompt: (await place.prompt()).id, ...first, always: true });
+      await life.rests();
+      await say("always");
+      await life.rests();
+      expect(place.text("always")).toBe("ran\nran\n");
+      await say("other");
+      await place.answer((await place.prompt()).id);
+      await life.rests();
+      expect(place.text("other")).toBe("ran\n");
+    },
+  },
   stream: {
     claim: "AG-4(b) the daemon is killed while it receives an answer: the turn continues, and ends once",
     run: async (life) => {
@@ -144,6 +166,26 @@ const CELLS: Readonly<Record<Scenario, { readonly claim: string; run(life: Life)
       await life.killProcess();
       await life.rests();
       await life.knows("until the kill");
+    },
+  },
+  tool: {
+    claim:
+      "AG-7(a) its process is killed while a tool runs: the next one is told which, and that its outcome is unknown",
+    run: async (life) => {
+      const { place, id, model } = life;
+      life.turns += 1;
+      await place.say(id, `run: echo ran >> ${place.file("flight")}; sleep 1000`);
+      await place.answer((await place.prompt()).id);
+      await until(
+        "the tool runs",
+        () => place.text("flight") === "ran\n",
+        () => place.shown(id),
+      );
+      await life.killProcess();
+      await life.rests();
+      await life.knows("its outcome is unknown: check before you repeat it");
+      expect(model.newest()).toMatch(/You had called \w+ `[^`]*echo ran >> [^`]*flight; sleep 1000/);
+      expect(place.text("flight")).toBe("ran\n");
     },
   },
   machine: {
@@ -166,7 +208,11 @@ const CELLS: Readonly<Record<Scenario, { readonly claim: string; run(life: Life)
       life.turns += 1;
       await place.say(id, "which word was it?");
       const { note } = await place.becomes(id, "suspended");
-      expect(note).toContain("conversation");
+      expect(note).toContain("Its conversation cannot be resumed: ");
+      await life.kill();
+      await life.daemon();
+      const told = (await place.report()).items.find((item) => item.id === id);
+      expect(told).toMatchObject({ fate: "needs you", reason: note, next: expect.stringContaining(" --fresh") });
       await place.must("agent.retry", { id, fresh: true });
       await life.rests();
       await life.knows("which word was it?");
@@ -188,3 +234,9 @@ for (const row of ROWS) {
       test.skipIf(isMissing)(`${row.name}: ${CELLS[name].claim} (needs ${row.name})`, () => CELLS[name].run(life));
   });
 }
+
+if (runsAll)
+  test.skipIf(codexProgram === undefined)(
+    "the documented codex provider answers, remembers, shows its standard error, and a step captures its answer (needs codex)",
+    tryDocumentedCodex,
+  );
