@@ -74,7 +74,7 @@ test("the conversations of a directory since a time, with what each does, and ag
   };
   const all = { [idle ?? ""]: "idle", [working ?? ""]: "working", [called ?? ""]: "working" };
   await until("it is read", async () => Object.keys(await look()).length > 0, look);
-  expect(await look()).toEqual(all);
+  expect<object>(await look()).toEqual(all);
   say(working, 3, { role: "assistant", finish: "stop", time: { completed: 4 } });
   await until("the change is read", async () => (await look())[working ?? ""] === "idle", look);
   expect([said, databases.found(request)[0]?.version]).toEqual([[], "1.18.33"]);
