@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { powerCut, Rebooting } from "../../cli/power-cut.ts";
 import { endAll, type Window } from "../../cli/terminal-home.ts";
 import { ours } from "../../ours.ts";
-import { until } from "../../until.ts";
+import { PATIENCE_MS, until } from "../../until.ts";
 import { AGENT_PATIENCE_MS } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
 import { OpenAiMock } from "../openai-mock.ts";
 import { claudeProgram, opencodeProgram } from "./programs.ts";
 
 const KEY = "sk-ant-api03-planted-planted-planted";
-/** Between two presses of Enter. */
-const ENTER_MS = 500;
+/** Between two presses of Enter: a second one must not answer a question that the first has led to. */
+const ENTER_MS = PATIENCE_MS / 15;
 const closers: (() => Promise<void>)[] = [];
 
 afterAll(async () => {
