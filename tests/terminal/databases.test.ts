@@ -70,7 +70,8 @@ test("the conversations of a directory since a time, with what each does, and ag
   const { databases, said } = open();
   const look = async () => {
     await databases.refresh(request);
-    return Object.fromEntries(databases.found(request).map(({ id, state }) => [id, state]));
+    const found = databases.found(request).map(({ id, state }): [string, string] => [id, state]);
+    return Object.fromEntries(found);
   };
   const all = { [idle ?? ""]: "idle", [working ?? ""]: "working", [called ?? ""]: "working" };
   await until("it is read", async () => Object.keys(await look()).length > 0, look);
