@@ -27,10 +27,20 @@ export class LogText implements SourceText {
 
   range() {
     const { trimmed, segments } = segmentsIn(this.#disk, this.#directory);
-    const lines = tailOf(this.#disk, joinPath(this.#directory, EVENTS_FILE), Number.POSITIVE_INFINITY);
-    const line = lines.findLast(({ head }) => head !== undefined);
+    const line = this.#lastLine();
     if (line !== undefined && decodeEntry(line.bytes)?.event === REMOVED) return { start: 0, end: 0 }; // LT2
     return { start: trimmed + 1, end: (line?.head?.seq ?? segments.at(-1)?.last ?? trimmed) + 1 };
+  }
+
+  /** Whether this is the last event. */
+  endsWith(event: string): boolean {
+    const line = this.#lastLine();
+    return line !== undefined && decodeEntry(line.bytes)?.event === event;
+  }
+
+  #lastLine() {
+    const lines = tailOf(this.#disk, joinPath(this.#directory, EVENTS_FILE), Number.POSITIVE_INFINITY);
+    return lines.findLast(({ head }) => head !== undefined);
   }
 
   changedAt(): number {

@@ -141,6 +141,7 @@ class Outputs {
 
 /** What attempts print that have not ended yet, of the newest ones: it is read, and never indexed. */
 export function* runningOutputs(disk: Disk, directory: string): Generator<SourceText> {
+  if (new LogText(disk, directory).endsWith("workflow.ended")) return; // Most have; it saves a look at each attempt.
   const names = disk.list(joinPath(directory, "attempts")).filter((name) => /^\d{1,9}$/.test(name));
   const newest = names.map(Number).sort((one, other) => other - one);
   for (const attempt of newest.slice(0, MAX_ATTEMPTS)) {

@@ -38,12 +38,12 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
   const lines: readonly (readonly [string, string | null])[] = [
     ["agent", `${agent.name} (${agent.id})`],
     ["parent", agent.parent],
-    ["lane", agent.lane ?? null],
     ["state", [agent.state, localTimes(view, noteText(agent))].filter((part) => part !== "").join(": ")],
     ["provider", [agent.provider, agent.model, agent.permissionMode].filter((part) => part !== null).join(", ")],
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
     ["directory", agent.cwd],
+    ["lane", agent.lane ?? null],
     ...workspaceLines(agent),
     ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
