@@ -15,13 +15,17 @@ export type Step =
   | { readonly kind: "say"; readonly who: number; readonly what: Saying; readonly twice: boolean }
   | { readonly kind: "end"; readonly who: number; readonly code: number | null }
   | { readonly kind: "answer"; readonly who: number; readonly allow: boolean; readonly always: boolean }
-  | { readonly kind: "wish"; readonly who: number; readonly wish: "terminate" | "retry" | "interrupt" | "suspend" }
+  | { readonly kind: "wish"; readonly who: number; readonly wish: Wish }
   | { readonly kind: "time"; readonly ms: number }
   /** The daemon dies: everything is folded again, and holders have survived or not. */
   | { readonly kind: "crash"; readonly lives: number };
 
 export type Tool = "spawn_agent" | "send_message" | "broadcast" | "check_inbox" | "complete" | "remind_me";
-export type Saying = "text" | "done" | "failed" | "ask" | "call" | "limit" | "withdrawn";
+export type Saying =
+  | ("text" | "done" | "failed" | "ask" | "call" | "limit" | "withdrawn")
+  | ("too long" | "busy" | "later" | "retrying" | "used");
+/** `without`: retry without what failed. `drop`: its last message. */
+export type Wish = "terminate" | "retry" | "interrupt" | "suspend" | "without" | "drop";
 
 /** Few names, so that they collide. */
 export const NAMES = ["ann", "bob", "cy", "parent"] as const;
@@ -30,7 +34,11 @@ const who = fc.nat(9);
 const name = fc.nat(3);
 const provider = fc.constantFrom<ProviderName>("scripted", "scripted", "command", "openai");
 const tool = fc.constantFrom<Tool>("spawn_agent", "send_message", "broadcast", "check_inbox", "complete", "remind_me");
-const saying = fc.constantFrom<Saying>("text", "done", "done", "failed", "ask", "call", "call", "limit", "withdrawn");
+const saying = fc.constantFrom<Saying>(
+  ...(["text", "done", "done", "failed", "ask", "call", "call", "limit", "withdrawn"] as const),
+  ...(["too long", "too long", "busy", "later", "retrying", "used"] as const),
+);
+const wish = fc.constantFrom<Wish>("terminate", "retry", "retry", "interrupt", "suspend", "without", "drop");
 
 const perform = fc.record({ kind: fc.constant("perform"), who, which: fc.nat(3), fails: fc.constant(false) });
 const say = fc.record({ kind: fc.constant("say"), who, what: saying, twice: fc.boolean() });
@@ -48,7 +56,7 @@ export const STEPS: readonly fc.Arbitrary<Step>[] = [
   ...[say, say, say, say],
   fc.record({ kind: fc.constant("end"), who, code: fc.constantFrom(0, 1, null) }),
   fc.record({ kind: fc.constant("answer"), who, allow: fc.boolean(), always: fc.boolean() }),
-  fc.record({ kind: fc.constant("wish"), who, wish: fc.constantFrom("terminate", "retry", "interrupt", "suspend") }),
+  fc.record({ kind: fc.constant("wish"), who, wish }),
   fc.record({ kind: fc.constant("time"), ms: fc.constantFrom(1, 1000, 60_000, 400_000, 8 * 24 * 3_600_000) }),
   fc.record({ kind: fc.constant("crash"), lives: fc.nat(1023) }),
 ];
