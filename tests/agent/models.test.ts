@@ -333,7 +333,10 @@ function act(fixture: AgentFixture, what: (typeof ACTS)[number], number: number)
 }
 
 test("whatever is refused, left out, dropped and repeated, a model gets whole rounds, its prompt, and no message twice", () => {
-  const acts = fc.array(fc.constantFrom(...ACTS, "send", "done", "call", "too long", "wake"), { minLength: 20, maxLength: 60 });
+  const acts = fc.array(fc.constantFrom(...ACTS, "send", "done", "call", "too long", "wake"), {
+    minLength: 20,
+    maxLength: 60,
+  });
   const holds = fc.property(acts, (all) => {
     const fixture = bare();
     for (const [number, what] of all.entries()) {
