@@ -71,9 +71,9 @@ export class Oracle {
       expect(this.#sent.has(event.data.message_id)).toBe(false);
       this.#sent.set(event.data.message_id, event.data.recipient);
     }
-    if (event.event === "message.delivered") {
+    if (event.event === "message.delivered" || event.event === "message.dropped") {
       expect(agent.enqueued.has(event.data.message_id)).toBe(true);
-      expect(agent.delivered.has(event.data.message_id)).toBe(false); // Delivered once.
+      expect(agent.delivered.has(event.data.message_id)).toBe(false); // Delivered once, or dropped.
       agent.delivered.add(event.data.message_id);
     }
   }

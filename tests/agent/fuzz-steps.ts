@@ -22,17 +22,10 @@ export type Step =
 
 export type Tool = "spawn_agent" | "send_message" | "broadcast" | "check_inbox" | "complete" | "remind_me";
 export type Saying =
-  | "text"
-  | "tool"
-  | "session"
-  | "done"
-  | "failed"
-  | "unopened"
-  | "ask"
-  | "call"
-  | "limit"
-  | "withdrawn";
-export type Wish = "terminate" | "retry" | "fresh" | "interrupt" | "suspend";
+  | ("text" | "tool" | "session" | "done" | "failed" | "unopened" | "ask" | "call" | "limit" | "withdrawn")
+  | ("too long" | "busy" | "later" | "retrying" | "used");
+/** `without`: retry without what failed. `fresh`: in a new conversation. `drop`: its last message. */
+export type Wish = "terminate" | "retry" | "fresh" | "interrupt" | "suspend" | "without" | "drop";
 
 /** Few names, so that they collide. */
 export const NAMES = ["ann", "bob", "cy", "parent"] as const;
@@ -44,8 +37,11 @@ const tool = fc.constantFrom<Tool>("spawn_agent", "send_message", "broadcast", "
 const saying = fc.constantFrom<Saying>(
   ...(["text", "tool", "session", "done", "done", "done", "failed", "unopened"] as const),
   ...(["ask", "call", "call", "limit", "withdrawn"] as const),
+  ...(["too long", "too long", "busy", "later", "retrying", "used"] as const),
 );
-const wish = fc.constantFrom<Wish>("terminate", "retry", "fresh", "interrupt", "suspend");
+const wish = fc.constantFrom<Wish>(
+  ...(["terminate", "retry", "retry", "fresh", "interrupt", "suspend", "without", "drop"] as const),
+);
 
 const perform = fc.record({ kind: fc.constant("perform"), who, which: fc.nat(3), fails: fc.constant(false) });
 const say = fc.record({ kind: fc.constant("say"), who, what: saying, twice: fc.boolean() });

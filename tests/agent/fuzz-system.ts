@@ -11,6 +11,7 @@ import { Oracle } from "./fuzz-oracle.ts";
 import { NAMES, type Saying, type Step, type Tool, type Wish } from "./fuzz-steps.ts";
 import { AgentFixture, CHILD, planFor } from "./house.ts";
 import { expectSlotsCounted } from "./slot-scan.ts";
+import { expectWhole } from "./whole.ts";
 
 const SLOTS = { scripted: 2, command: 1, openai: 1 } as const;
 
@@ -156,8 +157,16 @@ export class AgentSystem implements Fuzzed<Step> {
         this.#answer(agent, step);
         return;
       case "wish":
-        this.#submit(wished(step.wish, id));
+        this.#wish(agent, step.wish);
     }
+  }
+
+  #wish({ id, inbox }: Agent, wish: Wish): void {
+    if (wish === "terminate") this.#submit({ kind: "terminate", id, reason: "enough" });
+    else if (wish === "fresh") this.#submit({ kind: "retry", id, history: "what was said" });
+    else if (wish === "without") this.#submit({ kind: "retry", id, without: true });
+    else if (wish !== "drop") this.#submit({ kind: wish, id });
+    else this.#submit({ kind: "inbox-drop", id, messages: inbox.slice(-1).map(({ message_id }) => message_id) });
   }
 
   #call(agent: Agent, { tool, name, again }: Extract<Step, { kind: "call" }>): void {
@@ -214,6 +223,16 @@ export class AgentSystem implements Fuzzed<Step> {
       },
       limit: { kind: "limit", until: new Date(this.fixture.now + 30_000).toISOString() },
       withdrawn: { kind: "withdrawn", request: `s${this.#made - 1}` },
+      "too long": {
+        kind: "failed",
+        reason: "400",
+        retryable: false,
+        context: this.#made % 2 === 0 ? { limit: 9 } : {},
+      },
+      busy: { kind: "failed", reason: "429", retryable: true, passing: true },
+      later: { kind: "later", reason: "503", until: new Date(this.fixture.now + 30_000).toISOString() },
+      retrying: { kind: "retrying", reason: "429", attempt: 1, of: 9, delay_ms: 1000 },
+      used: { kind: "usage", usage: { input_tokens: 1, output_tokens: 1, cost_usd: this.#made }, total: "process" },
     };
     return sayings[what];
   }
@@ -289,6 +308,7 @@ export class AgentSystem implements Fuzzed<Step> {
 
   #check(): void {
     this.#oracle.check(this.fixture.agentRecords);
+    for (const agent of this.#living()) expectWhole(agent);
     expect(this.fixture.tree.snapshot()).toEqual(Tree.of(this.fixture.agentRecords).snapshot());
     expect(this.fixture.tree.agents).toBe(this.#oracle.living);
     expectSlotsCounted(this.fixture.tree, this.fixture.agentRecords);
@@ -304,9 +324,4 @@ function argumentsOf(tool: Tool, at: number): Readonly<Record<string, string | n
   if (tool === "broadcast") return { text: "all" };
   if (tool === "complete") return { result: "done" };
   return tool === "remind_me" ? { in_seconds: 30, text: "now" } : {};
-}
-
-function wished(wish: Wish, id: string): AgentCommand {
-  if (wish === "terminate") return { kind: "terminate", id, reason: "enough" };
-  return wish === "fresh" ? { kind: "retry", id, history: "what was said" } : { kind: wish, id };
 }

@@ -1,11 +1,14 @@
 // What becomes of turns that their provider refuses: trimmed, repeated, left out, slept through. And what they used.
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { type Agent, stateOf } from "../../src/core/agent/agent.ts";
 import { heardPieces } from "../../src/core/agent/conversation.ts";
 import type { ProviderEvent } from "../../src/core/agent/provider.ts";
 import { isTooLong } from "../../src/core/agent/trim.ts";
 import { listedAgent } from "../../src/wire/rpc/listed-agent.ts";
+import { amount, PROFILE } from "../sim/fuzz/profile.ts";
 import { AgentFixture, planFor } from "./house.ts";
+import { expectWhole } from "./whole.ts";
 
 const WORDS = "word ".repeat(200);
 const TOO_LONG = { kind: "failed", reason: "400: too long", retryable: false } as const;
@@ -310,4 +313,39 @@ test("what the requests of a bare LLM used is summed in its turn; one that never
   silent.done("a");
   expect("usage" in listedAgent(silent.agent("a"))).toBe(false);
   expect(stateOf(silent.agent("a"))).toBe("idle");
+});
+
+const ACTS = ["send", "done", "call", "too long", "refused", "wake", "retry", "without", "drop", "interrupt"] as const;
+
+function act(fixture: AgentFixture, what: (typeof ACTS)[number], number: number): void {
+  const { turn, inbox } = fixture.agent("a");
+  const says = (event: ProviderEvent) => (turn?.retryAt === undefined ? fixture.says("a", event) : []);
+  const unread = inbox.slice(-1).map(({ message_id }) => message_id);
+  if (what === "send") fixture.send("a", `m${number}`, `${number} ${WORDS}`);
+  else if (what === "done") says({ kind: "done", response: `answer ${number}` });
+  else if (what === "call") says({ kind: "call", call: `c${number}`, tool: "list_children", args: {} });
+  else if (what === "too long") says({ ...TOO_LONG, context: number % 2 === 0 ? { limit: 500, used: 900 } : {} });
+  else if (what === "refused") says(TOO_LONG);
+  else if (what === "wake") fixture.do({ kind: "wake", id: "a" });
+  else if (what === "drop") fixture.try({ kind: "inbox-drop", id: "a", messages: unread });
+  else if (what === "without") fixture.try({ kind: "retry", id: "a", without: true });
+  else fixture.try({ kind: what, id: "a" });
+}
+
+test("whatever is refused, left out, dropped and repeated, a model gets whole rounds, its prompt, and no message twice", () => {
+  const acts = fc.array(fc.constantFrom(...ACTS, "send", "done", "call", "too long", "wake"), {
+    minLength: 20,
+    maxLength: 60,
+  });
+  const holds = fc.property(acts, (all) => {
+    const fixture = bare();
+    for (const [number, what] of all.entries()) {
+      act(fixture, what, number);
+      expectWhole(fixture.agent("a"));
+      const users = heard(fixture).filter((text) => / word$/.test(text));
+      expect(new Set(users).size).toBe(users.length);
+    }
+    sameAfterReplay(fixture);
+  });
+  fc.assert(holds, { seed: PROFILE.seed, numRuns: amount(100, 2_000) });
 });

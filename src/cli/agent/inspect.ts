@@ -43,7 +43,6 @@ function textOf(agent: ShownAgent, now: number, view: RowView): string {
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
     ["directory", agent.cwd],
-    ["lane", agent.lane ?? null],
     ...workspaceLines(agent),
     ["its commits", agent.workspace?.clone === undefined ? null : fetching(agent.name)],
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],

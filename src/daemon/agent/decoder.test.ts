@@ -123,7 +123,7 @@ test("D5 a large line ends its batch, and a line of very many events is one batc
   expect(many.next(FACTS)?.events.length).toBe(events.length);
 });
 
-/** `part X` is text that comes in parts only, `else` a line without a meaning; all else is what a script says. */
+/** `part X` is text that comes in parts only, `else` a line without a meaning; the rest is what a script says. */
 const INPARTS: Codec = {
   ...scripted,
   decode: (text, known) => {
