@@ -16,7 +16,7 @@ const ask = (number: number) => ({
 
 test("E4 a line that is more than a transaction takes fails the turn, in this life and the next", async () => {
   const machine = new HostileMachine(1);
-  machine.output.push(print({ type: "failed", reason: "x".repeat(1_200_000) }));
+  machine.output.push(print({ type: "limit", until: "x".repeat(1_200_000) }));
   const site = new Site(machine);
   await site.live();
   await site.agent(AGENT, "scripted", [HOSTILE]);
