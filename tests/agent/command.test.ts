@@ -1,8 +1,9 @@
 // Agents that are any CLI with a prompt and a way to resume (kind `command`): each turn is one process.
 import { expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tomlOf } from "../../src/wire/files/config-fields.ts";
+import { killIfThere } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
@@ -59,6 +60,27 @@ test("of earlier turns' processes only the last one's files are kept", async () 
     await place.rests(id, turn);
   }
   expect(readdirSync(place.file(`agents/${id}/processes`)).sort()).toEqual(["3", "4"]);
+});
+
+test("SP-2(a) a process that is killed is resumed in the same turn; what one wrote to standard error is in the log, also of a complete turn", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "hang, then warn");
+  const pid = await until(
+    "it hangs",
+    async () => (existsSync(place.file("notes.hung")) ? ((await place.shown(id)).pid ?? undefined) : undefined),
+    () => place.shown(id),
+  );
+  killIfThere(pid);
+  await place.rests(id, 1);
+  const [first, ...rest] = place.text("notes").split("\n");
+  expect([first, rest.join("\n")]).toEqual([
+    "new hang, then warn",
+    expect.stringMatching(/^s-one You were interrupted/),
+  ]);
+  await place.logged(id, "turn.complete", 1);
+  expect(await place.lastOf(id, "agent.read")).toMatchObject({ events: [{ kind: "stderr", text: "be careful" }, {}] });
+  await place.logged(id, "turn.failed", 0);
 });
 
 test("a turn whose process fails has failed, with its output; its messages are neither lost nor duplicated", async () => {

@@ -90,8 +90,8 @@ class Life {
   }
 
   async killProcess(): Promise<void> {
-    const { pid } = await this.place.shown(this.id);
-    if (pid !== null) killIfThere(pid);
+    const pid = async () => (await this.place.shown(this.id)).pid ?? undefined;
+    killIfThere(await until("its process is known", pid, () => this.place.shown(this.id)));
   }
 
   /** No process of it is left, nor anything that one might write. */
