@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { partialTopic } from "../wire/rpc/partial.ts";
 import { Bus } from "./bus.ts";
 
 type Heard = (readonly [string, unknown])[];
@@ -33,4 +34,13 @@ test("BU1 what is kept reaches later subscribers too, each once, in order, and o
   bus.subscribe(["*"], tooLate.ear);
   expect(tooLate.heard).toEqual(all.slice(1));
   expect(early.heard).toHaveLength(3);
+});
+
+test("BU2 partial text goes only to those who name it", () => {
+  const bus = new Bus();
+  const heard: string[] = [];
+  bus.subscribe(["*"], (topic) => heard.push(`all: ${topic}`));
+  bus.subscribe([partialTopic("a1")], (topic) => heard.push(`one: ${topic}`));
+  for (const topic of [partialTopic("a1"), partialTopic("a2"), "agent.read"]) bus.publish(topic, {});
+  expect(heard).toEqual([`one: ${partialTopic("a1")}`, "all: agent.read"]);
 });

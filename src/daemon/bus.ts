@@ -1,6 +1,8 @@
 // The bus: publishes what happened to its subscribers. Nothing depends on delivery; whatever must not be lost is an
 // event in the log.
 // BU1. What is kept reaches subscribers who come later as well, each of them once, until it is forgotten.
+// BU2. Partial text goes only to subscribers who name it: it is a lot, and says nothing that lists show.
+import { isPartialTopic } from "../wire/rpc/partial.ts";
 
 export type Topic = string;
 type Ear = (topic: Topic, data: unknown) => void;
@@ -10,7 +12,7 @@ export class Bus {
   readonly #ears = new Map<Ear, ReadonlySet<Topic>>();
   readonly #kept = new Set<Kept>();
 
-  /** Returns the function that unsubscribes. `*` is every topic; `a.*` everything below `a.`. */
+  /** Returns the function that unsubscribes. `*` is every topic but those of BU2; `a.*` everything below `a.`. */
   subscribe(topics: readonly Topic[], ear: Ear): () => void {
     this.#ears.set(ear, new Set(topics));
     for (const kept of this.#kept) this.#deliver(kept);
@@ -39,7 +41,7 @@ export class Bus {
 }
 
 function wanted(topics: ReadonlySet<Topic>, topic: Topic): boolean {
-  if (topics.has("*") || topics.has(topic)) return true;
+  if (topics.has(topic) || (topics.has("*") && !isPartialTopic(topic))) return true; // BU2
   for (let dot = topic.lastIndexOf("."); dot > 0; dot = topic.lastIndexOf(".", dot - 1)) {
     if (topics.has(`${topic.slice(0, dot)}.*`)) return true;
   }

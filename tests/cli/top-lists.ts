@@ -2,6 +2,7 @@
 
 import type { Lists } from "../../src/cli/top/rows.ts";
 import type { ListedAgent, ListedPrompt } from "../../src/wire/rpc/agent.ts";
+import type { BriefTerminal } from "../../src/wire/rpc/rpc.ts";
 
 const AT = "2026-11-18T15:44:11.000Z";
 
@@ -21,4 +22,14 @@ export function agentOf(id: string, given: Partial<ListedAgent> = {}): ListedAge
 
 export function listsOf(given: Partial<Lists> = {}): Lists {
   return { prompts: [], agents: [], terminals: [], runs: [], ...given };
+}
+
+export function terminalOf(id: string, given: Partial<BriefTerminal> = {}): BriefTerminal {
+  return {
+    ...{ id, name: id, lane: "main", generation: 1, createdAt: AT, signal: undefined, unset: [], policy: "auto" },
+    recipe: { argv: ["bash"], cwd: "/w", size: { cols: 80, rows: 24 } },
+    state: { kind: "running", pid: 1, startTime: 1, bootId: "b", holder: 2 },
+    ...{ restored: undefined, restorations: [], rollingBack: false, removed: false },
+    ...{ clients: 0, lastOutputAt: null, bytes: 0, ...given },
+  };
 }

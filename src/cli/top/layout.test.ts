@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { agentOf, listsOf, promptOf } from "../../../tests/cli/top-lists.ts";
+import { agentOf, listsOf, promptOf, terminalOf } from "../../../tests/cli/top-lists.ts";
 import { frameOf, type View } from "./layout.ts";
 import { changedRows, drawnLine } from "./paint.ts";
 import { FIRST, noted, type TopState } from "./state.ts";
@@ -46,6 +46,16 @@ test("the selected row and what is known about it are in view at 80 × 24, howev
   expect(lines.filter((line) => line.startsWith("▸"))).toEqual([expect.stringContaining("c20")]);
   expect(lines).toContain("agent      c20 (c20)");
   expect(lines.at(-1)).toContain("i interrupt");
+});
+
+test("a terminal with an agent CLI in front shows which, what it does and its conversation", () => {
+  const agent = { name: "claude", state: "waiting", session: "3f2a81c0-1111-4222-8333-444455556666" } as const;
+  const lists = listsOf({ terminals: [terminalOf("t1", { agent }), terminalOf("t2")] });
+  const state = { ...noted(FIRST, { lists, isUp: true, message: "" }), selected: "terminal t1" };
+  const lines = drawn(state, 80, 24).map(bare);
+  expect(lines.find((line) => line.startsWith("▸"))).toContain("claude waiting 3f2a81c0");
+  expect(lines.find((line) => line.includes("t2"))).toContain("bash");
+  expect(lines).toContain("agent      claude waiting 3f2a81c0");
 });
 
 test("PT2 only rows that differ are written", () => {

@@ -11,7 +11,7 @@ import { inputLines } from "../agent/prompt-block.ts";
 import { treeOf } from "../agent/row.ts";
 import { linesOf } from "../agent/tree.ts";
 import { count } from "../print.ts";
-import { stateText as terminalState } from "../terminal/ls.ts";
+import { agentText, stateText as terminalState } from "../terminal/ls.ts";
 import { stateText as runState } from "../workflow/rows.ts";
 
 export type Lists = {
@@ -99,7 +99,8 @@ function noteOf({ note, failure, inbox }: ListedAgent, zone: Zone): string {
 }
 
 function terminalRow(of: BriefTerminal): Row {
-  return rowOf({ kind: "terminal", of }, of.name, terminalState(of), of.recipe.argv.join(" "), of.recipe.cwd);
+  const program = of.agent === undefined ? of.recipe.argv.join(" ") : agentText(of);
+  return rowOf({ kind: "terminal", of }, of.name, terminalState(of), program, of.recipe.cwd);
 }
 
 function runRow(of: ListedRun): Row {
@@ -143,6 +144,7 @@ function terminalLines(of: BriefTerminal): (readonly [string, string])[] {
     ["terminal", `${of.name} (${shortId(of.id)}) in the lane ${of.lane}`],
     ["state", terminalState(of)],
     ["program", of.recipe.argv.join(" ")],
+    ["agent", of.agent === undefined ? "" : agentText(of)],
     ["directory", of.recipe.cwd],
     ["since", of.createdAt],
     ["waits", of.state.kind === "uncertain" ? `${of.state.reason}: holdfast restore ${of.name}` : ""],

@@ -16,8 +16,14 @@ const partial = object({
 
 export type PartialText = Infer<typeof partial>;
 
+const PARTIAL = "partial.";
+
 export function partialTopic(id: string): string {
-  return `partial.${id}`;
+  return `${PARTIAL}${id}`;
+}
+
+export function isPartialTopic(topic: string): boolean {
+  return topic.startsWith(PARTIAL);
 }
 
 /** Undefined if it is none. */
