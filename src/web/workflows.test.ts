@@ -62,7 +62,7 @@ test("WW3 a run is started in the directory of its file, with the host's environ
   expect(await page.call("web.run", wish)).toEqual({ ok: true, value: run });
   const asked = JSON.parse(seen.find((one) => one.startsWith("workflow.run "))?.slice("workflow.run ".length) ?? "{}");
   expect(asked).toMatchObject({ ...wish, cwd: home, values: {}, env: { TERM: "dumb", PATH: process.env["PATH"] } });
-  const wrong = [{ cwd: "/nowhere" }, { path: `${home}/none.yml` }, { id: "short" }, { texts: { version: 1 } }];
+  const wrong = [{ cwd: `${home}/nowhere` }, { path: `${home}/none.yml` }, { id: "short" }, { texts: { version: 1 } }];
   for (const one of wrong) expect([one, (await page.call("web.run", { ...wish, ...one })).ok]).toEqual([one, false]);
   expect(seen.filter((one) => one.startsWith("workflow.run ")).length).toBe(1);
 });

@@ -24,7 +24,7 @@ test("AG-6(a) the shipped recipes are there by name, and those with a process fo
     ["cursor-agent", "command", ["cursor-agent", "--print", "--output-format", "stream-json", "{prompt}"]],
   ] as const)
     expect(recipeFor(config, wish(name))).toMatchObject({ ok: true, value: { provider: kind, name, command: argv } });
-  const again = { resume: true, session: "s1" };
+  const again = { resume: true, session: "s1", named: true };
   expect(command.launch(facts(again, SHIPPED["codex"]), "hi").argv).toEqual([
     ...["codex", "exec", "resume", "s1", "--json", "--skip-git-repo-check", "hi"],
   ]);

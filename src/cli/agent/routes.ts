@@ -22,7 +22,7 @@ import { workspaceFlags } from "./workspace-flags.ts";
 
 const ROW = [
   "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt,",
-  "turns, turnStartedAt, pid, note, failure, usage, lane}",
+  "turns, turnStartedAt, pid, note, failure?, usage?, lane?}",
 ].join(" ");
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 

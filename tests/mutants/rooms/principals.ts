@@ -6,7 +6,7 @@ export const PRINCIPALS: readonly Mutant[] = [
   {
     mutant: "a process below an agent is the operator's",
     file: "src/core/principal.ts",
-    from: 'return { principal: "agent", agent: here.role.agent }; // PR2',
+    from: 'return { principal: "agent", agent: role.agent }; // PR2',
     to: "return OPERATOR;",
     killedBy: {
       file: "src/core/principal.test.ts",
@@ -16,8 +16,8 @@ export const PRINCIPALS: readonly Mutant[] = [
   {
     mutant: "a terminal that was opened below an agent is the agent's",
     file: "src/core/principal.ts",
-    from: '    if (here.role.kind === "ours") return OPERATOR; // PR3\n',
-    to: "",
+    from: 'return role.kind === "ours" || role.kind === "terminal" ? OPERATOR : undefined; // PR3',
+    to: 'return role.kind === "terminal" ? OPERATOR : undefined;',
     killedBy: {
       file: "src/core/principal.test.ts",
       test: "PR3 what is above the nearest of our own programs does not count",
@@ -77,8 +77,8 @@ export const PRINCIPALS: readonly Mutant[] = [
   {
     mutant: "whatever says that it is the holder of a terminal is believed",
     file: "src/home/callers.ts",
-    from: "      readable(() => readHolder(place)),\n    )\n      ? OURS\n      : undefined;",
-    to: "      readable(() => readHolder(place)),\n    )\n      ? OURS\n      : OURS;",
+    from: "    )\n      ? TERMINAL\n      : undefined;",
+    to: "    )\n      ? TERMINAL\n      : TERMINAL;",
     killedBy: {
       file: "tests/daemon/callers.test.ts",
       test: "CA1 a terminal's holder, the daemon and the watchdog end the walk, wherever they were started",
@@ -87,8 +87,8 @@ export const PRINCIPALS: readonly Mutant[] = [
   {
     mutant: "an agent whose holder has died is the operator",
     file: "src/home/callers.ts",
-    from: "this.#heldBy(kin) ?? this.#marked(kin) ?? OTHER",
-    to: "this.#heldBy(kin) ?? OTHER",
+    from: "this.#heldBy(kin) ?? this.#marked(kin) ?? cliIn(kin) ?? OTHER",
+    to: "this.#heldBy(kin) ?? cliIn(kin) ?? OTHER",
     killedBy: {
       file: "tests/daemon/callers.test.ts",
       test: "CA2 a marker of an agent of this home counts; one of another home, a terminal or an attempt does not",
