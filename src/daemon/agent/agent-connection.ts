@@ -8,7 +8,7 @@
 //     until something else arrives.
 // A5. If the codec throws, the connection is over, and the process is left to its holder: nothing of that output was
 //     confirmed, so a later daemon reads it again. The error names the bytes (D3 and D4 of decoder.ts).
-// A6. Partial text is passed on to whoever watches, and is neither recorded nor confirmed; it comes again as a whole.
+// A6. Partial text is passed on to watchers, and is neither recorded nor confirmed; it comes again as a whole.
 //     Only as a sign of life, and before its holder has too much that is not confirmed, is it recorded how far it went.
 //     Text that comes in parts only is recorded every two seconds, and before anything else.
 import { isFault } from "../../base/fault.ts";

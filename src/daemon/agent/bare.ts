@@ -6,7 +6,7 @@
 // B3. A stream that sends nothing for too long is given up, and so is one that does not end: an endpoint that only
 //     sends signs of life would keep the agent's turn for ever. Keys come only from our environment, and appear in no
 //     log and no error.
-// B4. The text of an answer is passed on as it comes, to whoever watches. It counts only as a whole, at the end.
+// B4. The text of an answer is passed on to watchers as it comes. It counts only as a whole, at the end.
 
 import { CircuitBreaker } from "../../base/breaker.ts";
 import { isFault } from "../../base/fault.ts";

@@ -41,7 +41,7 @@ const ARCHIVED = refused(
   "`holdfast agent log ID` shows it.",
 );
 
-/** What a new conversation is told of the old one (core/agent/fresh.ts): the newest of it, as text. */
+/** What a new conversation gets of the old one (core/agent/fresh.ts): the newest of it, as text. */
 export function toldHistory(log: EventLog, id: string): string {
   const { rows } = backwards(log, agentSession(id), undefined, MAX_LIMIT);
   return historyText(rows);

@@ -76,7 +76,7 @@ export class AgentsInFront {
     this.#ports = ports;
   }
 
-  /** What was last seen in front of a terminal; undefined if it is no agent. */
+  /** What was last seen in front of a terminal; undefined if it is not an agent. */
   of(id: string): AgentInFront | undefined {
     return this.#shown.get(id);
   }
