@@ -292,11 +292,8 @@ test("AG-7(b) ask reports an agent that must not continue by itself after a cras
   const file = join(home.path, "went");
   const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
   await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
-  await until(
-    "it works",
-    () => existsSync(file),
-    () => `${file} exists: ${existsSync(file)}`,
-  );
+  const noted = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
+  await until("it works", () => noted() === "began\n", noted);
   const { pid } = await home.json("agent", "inspect", "alpha");
   const { daemon, watchdog } = await home.status();
   // A daemon that saw the process end would take it for a crash of that process only.

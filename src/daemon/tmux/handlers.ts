@@ -76,9 +76,11 @@ async function adopt(
   const chosen = choose(sessionsIn(seen.value), params);
   if (!chosen.ok) return chosen;
   const ids: string[] = [];
-  for (const { session, name } of chosen.value) {
+  for (const { session, name, mark } of chosen.value) {
     const place = { server: seen.value.server, session };
-    const known = [...ports.store.states.values()].find((care) => !care.released && isAt(care, place));
+    // The mark counts before the log: a session that was just made again may not be recorded as such yet.
+    const isKnown = (care: TmuxCare) => !care.released && (care.id === mark || isAt(care, place));
+    const known = [...ports.store.states.values()].find(isKnown);
     const id = known?.id ?? newId(ports.random.bytes(16));
     const policy = params.policy ?? known?.policy ?? "auto";
     const taken = await ports.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place }, by);

@@ -187,6 +187,28 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a tmux session that is adopted again while it is made again stays the same one",
+    {
+      seed: 199614820,
+      lives: [
+        {
+          ending: { kind: "EIO", at: 92 },
+          ...{ wishes: 5, fork: 0, jump: 86400000, set: { at: 69, ms: -86400000 } },
+        },
+        {
+          ending: { kind: "tmux", at: 33 },
+          ...{ wishes: 2, fork: 0, troubled: { from: 26, times: 8, how: "unheard" } },
+        },
+        {
+          ending: { kind: "daemon", at: 8 },
+          ...{ wishes: 4, fork: 0, slow: "never", refused: { from: 4, times: 5, code: "ENOMEM" } },
+          troubled: { from: 29, times: 7, how: 500 },
+        },
+      ],
+      ...{ watched: false, tmux: true },
+    },
+  ],
+  [
     "a daemon whose log has stopped ends soon",
     { seed: 3, lives: [{ ending: { kind: "sync", at: 120 }, wishes: 5, fork: 0 }] },
   ],
