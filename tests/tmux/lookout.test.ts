@@ -27,6 +27,8 @@ class Site {
   readonly keeper: TmuxKeeper;
   care: TmuxCare;
   answers = true;
+  /** What a client that waits says of the server which it found. */
+  found = [`${this.server.pid}\n`];
   /** Those that were contained, if any are expected. */
   bugs: string[] | undefined;
   /** Stands between the keeper and tmux. */
@@ -74,6 +76,7 @@ class Site {
     };
     const pipes: Children["pipes"] = (_, events) => {
       this.waiting.push(events);
+      for (const piece of this.found) events.output(Buffer.from(piece), "stdout");
       return { pid: 7, write: async () => undefined, closeInput: () => undefined, signal: () => true };
     };
     return { pipes, pty: none, detached: none, told: none, watched: none };
@@ -151,6 +154,33 @@ describe("a server's end", () => {
     site.processes.exit(site.server.pid);
     await site.keeper.round();
     expect(site.care.state.kind).toBe("ended");
+  });
+
+  test("counts although the number of the server comes in pieces", async () => {
+    const site = new Site();
+    site.found = [...`${site.server.pid}\n`];
+    await site.keeper.round();
+    site.end(0);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe("ended");
+  });
+
+  const others = [
+    ["at another server", () => ["4000\n"]],
+    ["at none that can be seen", () => ["5000\n"]],
+    ["without a word", () => []],
+    ["with words", () => ["can't say\n"]],
+  ] as const;
+
+  test.each(others)("of a client that waited %s says nothing of ours: it is lost", async (_, found) => {
+    const site = new Site();
+    site.processes.spawn(4000);
+    site.found = [...found()];
+    await site.keeper.round();
+    site.processes.exit(4000);
+    site.end(0);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe("lost");
   });
 
   test("is not mistaken for the end of the next server at the same socket", async () => {

@@ -68,9 +68,8 @@ export class TmuxKeeper {
     this.#options = options;
     this.#ports = ports;
     this.run = run;
-    this.#lookout = new TmuxLookout(world, (socket, orderly) => {
-      const left = orderly ? this.#serversAt(socket) : [];
-      this.#later(() => this.#serverLeft(socket, left));
+    this.#lookout = new TmuxLookout(world, (socket, inOrder) => {
+      this.#later(() => this.#serverLeft(socket, inOrder));
     });
   }
 
@@ -99,7 +98,7 @@ export class TmuxKeeper {
     if (afresh) this.#failures.delete(id);
     this.#later(async () => {
       const care = this.#ports.care(id);
-      if (care !== undefined) await this.#tendSocket(care.socket, []);
+      if (care !== undefined) await this.#tendSocket(care.socket);
     });
   }
 
@@ -145,52 +144,46 @@ export class TmuxKeeper {
 
   async #tendAll(): Promise<Tended[]> {
     const all: Tended[] = [];
-    for (const socket of this.#sockets()) all.push(...(await this.#tendSocket(socket, [])));
+    for (const socket of this.#sockets()) all.push(...(await this.#tendSocket(socket)));
     return all;
   }
 
-  /** `left`: those that ended in order. A server disconnects its clients a moment before it is gone. */
-  async #serverLeft(socket: string, left: readonly TmuxServer[]): Promise<void> {
+  /** `inOrder`: the server, if it ended in order. It disconnects its clients a moment before it is gone. */
+  async #serverLeft(socket: string, inOrder: TmuxServer | undefined): Promise<void> {
     const { clock, processes } = this.#world;
     const deadline = clock.elapsed() + LEAVING_MS;
-    while (left.some((server) => processes.alive(server)) && clock.elapsed() < deadline) {
+    while (inOrder !== undefined && processes.alive(inOrder) && clock.elapsed() < deadline) {
       await new Promise<void>((again) => clock.after(PAUSE_MS, again));
     }
-    await this.#tendSocket(socket, left);
+    await this.#tendSocket(socket, inOrder);
   }
 
   /** A server whose answer cannot be handled fails for its sessions; the others are tended. */
-  async #tendSocket(socket: string, left: readonly TmuxServer[]): Promise<Tended[]> {
+  async #tendSocket(socket: string, inOrder?: TmuxServer): Promise<Tended[]> {
     const cares = this.#open().filter((care) => care.socket === socket);
     if (!this.#sockets().has(socket)) return [];
     try {
-      return await this.#tendServer(socket, cares, left);
+      return await this.#tendServer(socket, cares, inOrder);
     } catch (error) {
       return cares.map((care) => ({ care, found: undefined, trouble: this.#describe(care, error) }));
     }
   }
 
-  /** Meanwhile there may be another server than those that have left in order (K6). */
-  async #tendServer(socket: string, cares: readonly TmuxCare[], left: readonly TmuxServer[]): Promise<Tended[]> {
+  /** `left`: a server that ended in order. Meanwhile there may be another one at its socket (K6). */
+  async #tendServer(socket: string, cares: readonly TmuxCare[], left: TmuxServer | undefined): Promise<Tended[]> {
     const uncleared = this.#uncleared().filter((care) => care.socket === socket);
     const seen = await lookAt(this.run, this.#world, { path: socket });
-    const hasLeft = ({ state }: TmuxCare) =>
-      state.kind === "kept" && left.some((server) => sameServer(server, state.place.server));
-    const isOpen = this.#keptAt(socket).some((care) => !this.#isAlive(care) && !hasLeft(care));
-    const inOrder = isOpen && (await this.#lookout.endedInOrder(socket));
+    const isOpen = this.#keptAt(socket).some((care) => !this.#isAlive(care) && !wasAt(care, left));
+    const heard = isOpen ? await this.#lookout.endedInOrder(socket) : undefined;
     const isClear = seen.ok ? await this.#endUnwanted(seen.value, socket) : seen.error.code === "no-server";
     if (isClear) for (const { id } of uncleared) this.#cleared.add(id); // K7
     const tended: Tended[] = [];
     for (const care of cares)
-      tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder || hasLeft(care)));
+      tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, wasAt(care, left) || wasAt(care, heard)));
     // At a server that does not answer, a client would end at once, which says nothing about the server.
     const isThere = tended.some(({ care, found }) => care.state.kind === "kept" && found?.kind !== "unknown");
     if (this.#rounds && isThere) this.#lookout.watch(socket);
     return tended;
-  }
-
-  #serversAt(socket: string): TmuxServer[] {
-    return this.#keptAt(socket).flatMap(({ state }) => (state.kind === "kept" ? [state.place.server] : []));
   }
 
   #keptAt(socket: string): TmuxCare[] {
@@ -308,6 +301,10 @@ export class TmuxKeeper {
       })
       .finally(() => this.#arm());
   }
+}
+
+function wasAt({ state }: TmuxCare, server: TmuxServer | undefined): boolean {
+  return server !== undefined && state.kind === "kept" && sameServer(server, state.place.server);
 }
 
 function isWanted(state: TmuxCare["state"]): boolean {

@@ -3,9 +3,12 @@
 //     tells how the server ended. If a server is found gone before its client has ended, we wait a moment for the
 //     client. If the client ended first, the result is kept until the server is found gone, or the next one is to
 //     be watched.
+// O3. The client says first at which server it waits, and its end counts for that server alone: between our look and
+//     its start, another server may have taken the place of the one that we had seen.
 // O2. A client left waiting by an earlier daemon is ended first; it is recognised by the home in its environment. So
 //     there is at most one at a server.
 import { isFault } from "../../base/fault.ts";
+import type { TmuxServer } from "../../core/tmux/tmux.ts";
 import type { PipeChild } from "../../world/children.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import { environmentOf, foreignSocket, type TmuxCall, type TmuxWorld, wordsOf } from "./client.ts";
@@ -16,17 +19,24 @@ const OWNER = "HOLDFAST_LOOKOUT";
 /** A client ends with its server; this is reported once its output has ended, too. */
 const HEARD_MS = 2_000;
 const CHANNEL = "holdfast-lookout";
+/** O3 */
+const COMMANDS = [
+  ["display-message", "-p", "#{pid}"],
+  ["wait-for", CHANNEL],
+];
+/** A process's number and the end of its line. */
+const MAX_SAID = 32;
 
 export class TmuxLookout {
   readonly #world: LookoutWorld;
-  readonly #ended: (socket: string, orderly: boolean) => void;
+  readonly #ended: (socket: string, inOrder: TmuxServer | undefined) => void;
   readonly #waiting = new Map<string, PipeChild>();
-  /** O1 */
-  readonly #endings = new Map<string, boolean>();
-  readonly #listeners = new Map<string, (orderly: boolean) => void>();
+  /** O1: the server, if it ended in order. */
+  readonly #endings = new Map<string, TmuxServer | undefined>();
+  readonly #listeners = new Map<string, (inOrder: TmuxServer | undefined) => void>();
   #swept = false;
 
-  constructor(world: LookoutWorld, ended: (socket: string, orderly: boolean) => void) {
+  constructor(world: LookoutWorld, ended: (socket: string, inOrder: TmuxServer | undefined) => void) {
     this.#world = world;
     this.#ended = ended;
   }
@@ -35,14 +45,18 @@ export class TmuxLookout {
     this.#sweep();
     if (this.#waiting.has(socket) || foreignSocket(this.#world, { path: socket }) !== undefined) return;
     this.#endings.delete(socket); // O1
-    const call: TmuxCall = { socket: { path: socket }, commands: [["wait-for", CHANNEL]] };
+    const call: TmuxCall = { socket: { path: socket }, commands: COMMANDS };
+    const server = new AwaitedServer(this.#world.processes);
     const env = { ...environmentOf(this.#world, call), [OWNER]: this.#world.home };
     try {
       const child = this.#world.children.pipes(
         { argv: wordsOf(call), cwd: "/", env },
         {
-          output: () => undefined,
-          ended: (ending) => this.#left(socket, child, ending.kind === "exited" && ending.code === 0), // O1
+          output: (bytes) => server.said(bytes),
+          ended: (ending) => {
+            const inOrder = ending.kind === "exited" && ending.code === 0;
+            this.#left(socket, child, inOrder ? server.identity : undefined); // O1
+          },
         },
       );
       child.closeInput();
@@ -52,26 +66,26 @@ export class TmuxLookout {
     }
   }
 
-  #left(socket: string, child: PipeChild, orderly: boolean): void {
+  #left(socket: string, child: PipeChild, inOrder: TmuxServer | undefined): void {
     if (this.#waiting.get(socket) !== child) return;
     this.#waiting.delete(socket);
-    this.#endings.set(socket, orderly);
-    this.#listeners.get(socket)?.(orderly);
-    this.#ended(socket, orderly);
+    this.#endings.set(socket, inOrder);
+    this.#listeners.get(socket)?.(inOrder);
+    this.#ended(socket, inOrder);
   }
 
-  /** Whether a server that is gone ended in order: false if no client waited there, or it does not end in time. */
-  async endedInOrder(socket: string): Promise<boolean> {
+  /** The server that ended in order. Undefined if no client waited there, or it does not end in time. */
+  async endedInOrder(socket: string): Promise<TmuxServer | undefined> {
     const heard = this.#endings.get(socket);
     this.#endings.delete(socket);
-    if (!this.#waiting.has(socket)) return heard ?? false; // O1
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+    if (!this.#waiting.has(socket)) return heard; // O1
+    const { promise, resolve } = Promise.withResolvers<TmuxServer | undefined>();
     this.#listeners.set(socket, resolve);
-    const cancel = this.#world.clock.after(HEARD_MS, () => resolve(false));
-    const orderly = await promise; // O1
+    const cancel = this.#world.clock.after(HEARD_MS, () => resolve(undefined));
+    const inOrder = await promise; // O1
     cancel();
     this.#listeners.delete(socket);
-    return orderly;
+    return inOrder;
   }
 
   /** O2 */
@@ -90,5 +104,23 @@ export class TmuxLookout {
     const children = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const child of children) child.signal("SIGTERM");
+  }
+}
+
+/** O3: what a waiting client says of its server. */
+class AwaitedServer {
+  identity: TmuxServer | undefined;
+  readonly #processes: Processes;
+  #text = "";
+
+  constructor(processes: Processes) {
+    this.#processes = processes;
+  }
+
+  said(bytes: Uint8Array): void {
+    if (this.identity !== undefined || this.#text.length > MAX_SAID) return;
+    this.#text += new TextDecoder().decode(bytes.subarray(0, MAX_SAID));
+    const [, pid] = /^([1-9]\d{0,9})\n/.exec(this.#text) ?? [];
+    if (pid !== undefined) this.identity = identify(this.#processes, Number(pid));
   }
 }

@@ -331,11 +331,21 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "how a tmux server ended is held against the next one",
     file: "src/daemon/tmux/keeper.ts",
-    from: "left.some((server) => sameServer(server, state.place.server))",
-    to: "left.length > 0",
+    from: 'state.kind === "kept" && sameServer(server, state.place.server)',
+    to: 'state.kind === "kept"',
     killedBy: {
       file: "tests/sim/holdfast/tmux/two-ends.test.ts",
       test: "K6 a server that is killed after the one before it ended in order takes no session along",
+    },
+  },
+  {
+    mutant: "the end of a client that waits at a tmux server counts for whichever server was seen before",
+    file: "src/daemon/tmux/keeper.ts",
+    from: "wasAt(care, left) || wasAt(care, heard)",
+    to: "left !== undefined || heard !== undefined",
+    killedBy: {
+      file: "tests/tmux/lookout.test.ts",
+      test: "a server's end > of a client that waited at another server says nothing of ours: it is lost",
     },
   },
   {

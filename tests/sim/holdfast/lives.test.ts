@@ -50,6 +50,29 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     { seed: 1, lives: [{ ending: { kind: "power", at: 464 }, wishes: 2, fork: 0, slow: "never" }] },
   ],
   [
+    "a tmux server that ends in order has not taken along the sessions of the one before it",
+    {
+      seed: 209260510,
+      lives: [
+        { ending: { kind: "power", at: 117 }, wishes: 1, fork: 0, slow: 2702 },
+        {
+          ending: { kind: "tmux", at: 8 },
+          wishes: 2,
+          fork: 2,
+          troubled: { from: 10, times: 6, how: 25_000 },
+        },
+        {
+          ending: { kind: "daemon", at: 11 },
+          wishes: 5,
+          fork: 0,
+          refused: { from: 1, times: 3, code: "EMFILE" },
+        },
+      ],
+      watched: false,
+      tmux: true,
+    },
+  ],
+  [
     "a tmux session that is released while it is built does not stay half-built",
     {
       seed: 110048794,

@@ -19,6 +19,7 @@ type Client = {
   readonly born: Born;
   readonly starter: Starter;
   readonly commands: readonly (readonly string[])[];
+  print(text: string): void;
   /** Its end, and what it prints before. */
   leave(ending: Ending, said?: Omit<Said, "code">): void;
 };
@@ -101,6 +102,9 @@ export class SimTmux {
       born.life.end();
       by.act(() => events.ended(ending));
     };
+    const print: Client["print"] = (text) => {
+      clock.after(ANSWER_MS, () => by.act(() => void events.output(Buffer.from(text), "stdout")));
+    };
     const leave: Client["leave"] = (ending, said) => {
       clock.after(ANSWER_MS, () => {
         if (said?.out) by.act(() => void events.output(Buffer.from(said.out), "stdout"));
@@ -109,8 +113,8 @@ export class SimTmux {
       });
     };
     const starter = { argv, env, path: TMUX_SOCKET, baseIndex: this.#baseIndex };
-    const client: Client = { born, starter, commands: commandsIn(argv), leave };
-    const isWaiting = client.commands[0]?.[0] === WAIT;
+    const client: Client = { born, starter, commands: commandsIn(argv), print, leave };
+    const isWaiting = client.commands.at(-1)?.[0] === WAIT;
     clock.after(CALL_MS, () => (isWaiting ? this.#wait(client) : this.#call(client)));
     return {
       pid: born.who.pid,
@@ -176,12 +180,15 @@ export class SimTmux {
   }
 
   /** TL3 */
-  #wait({ born, leave }: Client): void {
+  #wait({ born, commands, print, leave }: Client): void {
     const { server } = this;
     const left = (orderly: boolean) => leave({ kind: "exited", code: orderly ? 0 : 1 });
     if (server === undefined) left(false);
-    server?.waiting.add(left);
-    born.life.onEnd(() => server?.waiting.delete(left));
+    else {
+      for (const words of commands.slice(0, -1)) print(command(server, words));
+      server.waiting.add(left);
+      born.life.onEnd(() => server.waiting.delete(left));
+    }
   }
 }
 

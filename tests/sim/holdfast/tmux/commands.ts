@@ -155,7 +155,7 @@ const COMMANDS: Readonly<Record<string, readonly [string, Act]>> = {
   "list-sessions": ["F:", (server, { value }) => lines(server.sessions.map(spotIn), server, value("F"))],
   "list-panes": ["aF:", (server, { value }) => lines(spotsOn(server), server, value("F"))],
   "capture-pane": ["epS:t:", (server, { value }) => `${spotAt(server, value("t")).pane.text}\n`],
-  "display-message": ["pt:", (server, { value, rest }) => told(server, findSpot(server, value("t")), rest[0])],
+  "display-message": ["pt:", (server, { value, rest }) => told(server, shownSpot(server, value("t")), rest[0])],
   "show-environment": ["gs", ({ starter }) => environment(starter.env)],
   "new-session": ["ds:x:y:PF:c:", newSession],
   "new-window": ["dt:PF:c:", newWindow],
@@ -192,6 +192,11 @@ function findSpot(server: TmuxServer, target = ""): Spot | undefined {
     (window === undefined || window === `@${spot.window.id}`) &&
     (number === undefined ? spot.window.current === spot.pane : number === `%${spot.pane.id}`);
   return spotsOn(server).find(isIt);
+}
+
+/** Without a target, tmux chooses a session. */
+function shownSpot(server: TmuxServer, target: string | undefined): Spot | undefined {
+  return target === undefined ? server.sessions.slice(0, 1).map(spotIn)[0] : findSpot(server, target);
 }
 
 function spotAt(server: TmuxServer, target = ""): Spot {
