@@ -373,6 +373,7 @@ export class Daemon {
     this.#server?.hide();
     this.#parts?.garbage.stop();
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
+    await this.#parts?.times.tend(); // A clock that is set before the next start is noticed only by this record.
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();

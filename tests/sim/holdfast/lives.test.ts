@@ -50,6 +50,25 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     { seed: 1, lives: [{ ending: { kind: "power", at: 464 }, wishes: 2, fork: 0, slow: "never" }] },
   ],
   [
+    "a wait does not follow a clock that was set while its record could not be written before a stop",
+    {
+      seed: 9988908781102,
+      lives: [
+        { ending: { kind: "daemon", at: 34 }, wishes: 0, fork: 3 },
+        {
+          ending: { kind: "EROFS", at: 29 },
+          wishes: 5,
+          fork: 0,
+          refused: { from: 1, times: 8, code: "EIO" },
+          set: { at: 229, ms: -86_400_000 },
+        },
+        { ending: { kind: "EROFS", at: 49 }, wishes: 0, fork: 0 },
+      ],
+      watched: false,
+      model: true,
+    },
+  ],
+  [
     "a tmux server that ends in order has not taken along the sessions of the one before it",
     {
       seed: 209260510,
