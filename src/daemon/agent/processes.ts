@@ -127,11 +127,16 @@ export class Processes {
     return !this.#held.isBusy(name) && !this.#held.connections.has(name);
   }
 
-  /** Whether it has neither ended nor written anything that was not read. */
+  /** Whether it has neither ended nor written anything that was not read. If the disk does not say, it is not known. */
   #rests(agent: Agent): boolean {
     const { disk, home } = this.#world;
     const directory = processDirectory(home, agent);
-    return !hasExit({ disk, directory }) && outputEnd(disk, directory) === agent.consumed;
+    try {
+      return !hasExit({ disk, directory }) && outputEnd(disk, directory) === agent.consumed;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return false;
+    }
   }
 
   /** The processes keep running. */

@@ -50,6 +50,18 @@ const FOUND: readonly (readonly [string, Plan])[] = [
     { seed: 1, lives: [{ ending: { kind: "power", at: 464 }, wishes: 2, fork: 0, slow: "never" }] },
   ],
   [
+    "a disk that fails once while a resting agent is looked at does not end the daemon",
+    {
+      seed: 10701623501030,
+      lives: [
+        { ending: { kind: "EAGAIN", at: 106, whose: "holder" }, wishes: 5, fork: 0 },
+        { ending: { kind: "EIO", at: 242 }, wishes: 3, fork: 1, slow: 19_335, jump: -3_600_000 },
+        { ending: { kind: "sync", at: 260 }, wishes: 1, fork: 0 },
+      ],
+      watched: false,
+    },
+  ],
+  [
     "a wait does not follow a clock that was set while its record could not be written before a stop",
     {
       seed: 9988908781102,
