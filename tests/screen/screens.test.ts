@@ -29,6 +29,9 @@ type Start = readonly [string, ...string[]];
 function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), answerMs?: number, env = {}): Screens {
   const self: Self = {
     command: () => start,
+    lasting: () => start,
+    files: () => [],
+    binary: () => undefined,
     holder: async () => undefined,
     capacity: () => ({ cores: 1, memoryBytes: 0 }),
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),

@@ -27,6 +27,9 @@ class Stage {
       environment: () => ({}),
       collect: () => undefined,
       command: () => ["bun"] as const,
+      lasting: () => ["bun"] as const,
+      files: () => [],
+      binary: () => undefined,
       holder: async () => undefined,
       capacity: () => ({ cores: 1, memoryBytes: 0 }),
     };

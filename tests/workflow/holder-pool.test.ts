@@ -35,6 +35,9 @@ class Site {
     };
     const self = {
       command: () => ["bun"] as const,
+      lasting: () => ["bun"] as const,
+      files: () => [],
+      binary: () => undefined,
       holder: async () => undefined,
       environment: () => ({}),
       collect: () => undefined,
