@@ -7,7 +7,7 @@ export const ROOT = resolve(import.meta.dir, "..");
 export type SourceFile = { readonly path: string; readonly text: string };
 
 /** Generated. They are not even looked into: a test run may be removing files there. */
-const MADE = [".git", ".built", ".fuzz", "coverage", "node_modules"];
+const MADE = [".git", ".built", ".fuzz", "coverage", "dist", "node_modules"];
 
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts");

@@ -72,7 +72,8 @@ function newTree(): Tree {
   write(join(root, "dep-source/package.json"), '{"name":"dep","main":"index.js"}');
   write(join(root, "dep-source/index.js"), 'export const greeting = "ours";');
   write(join(root, "package-lock.json"), "{}");
-  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts"]) copy(path, root);
+  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts", "src/world/root.ts"])
+    copy(path, root);
   program(join(top, "bin/npm"), FAKE_NPM);
   program(join(top, "bin/node"), "#!/bin/sh\n");
   const calls = join(top, "npm-calls");

@@ -14,6 +14,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { BUN_FLAGS, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
+import { ROOT } from "./root.ts";
 
 export interface Self {
   /** The words that start a program of ours: `entry` is below the installation's root. */
@@ -38,7 +39,6 @@ export const EARLY_COMPILERS = {
 /** S4. For daemon, watchdog and page. */
 export const ENGINE_OPTIONS = { BUN_JSC_useConcurrentGC: "0" };
 
-const ROOT = resolve(import.meta.dir, "../..");
 const FLAGS = [...BUN_FLAGS, ...preloads(process.execArgv)]; // S1, S2
 /**
  * The last two mark processes that a terminal started: a program of ours started inside a terminal does not belong to
