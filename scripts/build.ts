@@ -133,7 +133,7 @@ export async function bundleEntry(
   const [, room = ""] = entry.split("/");
   const page = CARRIERS.includes(room) ? await buildPage(root) : NO_PAGE;
   const packages = new Map<string, string>();
-  const ours = [...plugins, carrying(page), ...(room === "screen" ? [] : [leavingOut(packages)])];
+  const ours = [...plugins, carryingPage(page), ...(room === "screen" ? [] : [leavingOut(packages)])];
   const built = await Bun.build({
     entrypoints: [join(root, entry)],
     ...(room === "holder" ? HOLDER_BUNDLE : WITH_BYTECODE),
@@ -167,12 +167,17 @@ const CARRIERS: readonly string[] = ["web", "relay"];
 const NO_PAGE: BuiltPage = { files: [], inputs: [] };
 
 /** They contain the page's files. Those are built before: Bun builds one thing at a time, and would wait. */
-function carrying({ files }: BuiltPage): Bun.BunPlugin {
+export function carryingPage({ files }: Pick<BuiltPage, "files">): Bun.BunPlugin {
   const contents = `export const packedPage = async () => ${JSON.stringify(files)};`;
+  return replacing(/\/src\/world\/real\/page-source\.ts$/, contents);
+}
+
+/** Puts `contents` in the place of one module. */
+export function replacing(filter: RegExp, contents: string): Bun.BunPlugin {
   const setup = (build: Bun.PluginBuilder) => {
-    build.onLoad({ filter: /\/src\/world\/real\/page-source\.ts$/ }, () => ({ loader: "js", contents }));
+    build.onLoad({ filter }, () => ({ loader: "js", contents }));
   };
-  return { name: "page", setup };
+  return { name: String(filter), setup };
 }
 
 function sync(path: string): void {

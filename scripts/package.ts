@@ -4,38 +4,26 @@
 // PK2. The programs work wherever npm puts them, and contain no path of the machine that built them.
 // PK3. The directory has what was built now, and nothing else.
 import { rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { PROGRAMS as BUILT } from "../src/world/built.ts";
-import { bundleEntry } from "./build.ts";
+import { basename, dirname, join, relative } from "node:path";
+import { entries } from "./binary.ts";
+import { bundleEntry, replacing } from "./build.ts";
 import { ROOT } from "./files.ts";
 import { licenses } from "./licenses.ts";
 
 const PROGRAMS = join(ROOT, "dist/programs");
-const ENTRIES = "src/*/{main,*-main}.ts";
 
 /** PK2. Takes the place of src/world/root.ts. */
 const PACKAGE_ROOT = `import { resolve } from "node:path";
 export const ROOT = resolve(Bun.main, "../../..");
 export const IS_PACKAGE = true;`;
 
-const ELSEWHERE: Bun.BunPlugin = {
-  name: "root",
-  setup: (build) => {
-    build.onLoad({ filter: /\/src\/world\/root\.ts$/ }, () => ({ loader: "js", contents: PACKAGE_ROOT }));
-  },
-};
+const ELSEWHERE = replacing(/\/src\/world\/root\.ts$/, PACKAGE_ROOT);
 
-/** Where a program begins: some entries choose between it and its bundle. */
-function beginOf(entry: string): string {
-  const program = join(dirname(entry), "program.ts");
-  return Object.values<string>(BUILT).includes(program) ? program : entry;
-}
-
-async function packEntry(entry: string): Promise<void> {
+async function packEntry([entry, file]: readonly [entry: string, file: string]): Promise<void> {
   const outdir = join(PROGRAMS, dirname(entry));
-  await bundleEntry({ root: ROOT, entry: beginOf(entry), outdir, name: basename(entry) }, [ELSEWHERE]);
+  await bundleEntry({ root: ROOT, entry: relative(ROOT, file), outdir, name: basename(entry) }, [ELSEWHERE]);
 }
 
 rmSync(PROGRAMS, { recursive: true, force: true }); // PK3
-await Promise.all([...new Bun.Glob(ENTRIES).scanSync(ROOT)].map(packEntry));
+await Promise.all(entries().map(packEntry));
 writeFileSync(join(PROGRAMS, "LICENSES"), licenses());

@@ -11,7 +11,15 @@ export const BUN_FLAGS: readonly string[] = [
   "--no-install",
 ];
 
-/** BN2 */
+/** Our single binary (scripts/binary.ts) has its programs at paths below this one, which no disk has. */
+export const INSIDE = "/$bunfs/";
+
+/** What comes before `entry`. A program inside our binary needs none: the build has seen to BN1. */
+export function flagsFor(entry: string): readonly string[] {
+  return entry.startsWith(INSIDE) ? [] : BUN_FLAGS;
+}
+
+/** BN2. In our binary the runtime does not know them. */
 export const BUN_VARIABLES: readonly string[] = [
   ...["BUN_OPTIONS", "BUN_BE_BUN", "BUN_INSPECT", "BUN_INSPECT_PRELOAD", "BUN_INSPECT_CONNECT_TO"],
 ];

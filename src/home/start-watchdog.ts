@@ -63,7 +63,7 @@ export async function startWatchdog(
   if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // SW2
   if (await startService()) return undefined;
   turnOver(disk, home);
-  const settings = { [SETTINGS_VARIABLE]: JSON.stringify(settingsOf(world, config.value.config)) };
+  const settings = { [SETTINGS_VARIABLE]: JSON.stringify(settingsOf(config.value.config)) };
   const env = { ...environmentOf(world, home, config.value.path), ...ENGINE_OPTIONS, ...settings }; // SW5
   realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
@@ -92,11 +92,7 @@ function environmentOf(world: StartWorld, home: string, config: string | undefin
 }
 
 /** The watchdog's settings, in its own format (watchdog/settings.ts). */
-export function settingsOf(
-  { disk, self }: Pick<StartWorld, "disk" | "self">,
-  { daemon, crashLoop, web, watch }: Config,
-) {
-  const page = self.command("src/web/main.ts").at(-1) ?? "";
+export function settingsOf({ daemon, crashLoop, web, watch }: Config) {
   const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
     return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];
   });
@@ -106,6 +102,6 @@ export function settingsOf(
     crashes: crashLoop.crashes,
     windowMs: crashLoop.windowS * 1000,
     programs: Object.fromEntries(programs),
-    ...((!web.enabled || disk.stat(page) === undefined) && { web: false }),
+    ...(!web.enabled && { web: false }),
   };
 }

@@ -29,6 +29,8 @@ type Start = readonly [string, ...string[]];
 function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), answerMs?: number, env = {}): Screens {
   const self: Self = {
     command: () => start,
+    lasting: () => start,
+    files: () => [],
     holder: async () => undefined,
     capacity: () => ({ cores: 1, memoryBytes: 0 }),
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),

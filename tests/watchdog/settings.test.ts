@@ -12,6 +12,8 @@ const self: Self = {
   holder: async () => undefined,
   capacity: () => ({ cores: 1, memoryBytes: 0 }),
   command: (entry, ...args) => ["bun", entry, ...args],
+  lasting: (entry, ...args) => ["bun", entry, ...args],
+  files: () => [],
   environment: () => ({ PATH: "/bin", [SAFE_MODE_VARIABLE]: "old", [HEARTBEAT_VARIABLE]: "1" }),
   collect: () => undefined,
 };

@@ -27,6 +27,8 @@ class Stage {
       environment: () => ({}),
       collect: () => undefined,
       command: () => ["bun"] as const,
+      lasting: () => ["bun"] as const,
+      files: () => [],
       holder: async () => undefined,
       capacity: () => ({ cores: 1, memoryBytes: 0 }),
     };

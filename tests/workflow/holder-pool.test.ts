@@ -35,6 +35,8 @@ class Site {
     };
     const self = {
       command: () => ["bun"] as const,
+      lasting: () => ["bun"] as const,
+      files: () => [],
       holder: async () => undefined,
       environment: () => ({}),
       collect: () => undefined,

@@ -38,7 +38,7 @@ async function install(world: DaemonCommandWorld, flags: ServiceFlags): Promise<
   const settings = settingsOf(world.console, flags);
   if (!settings.ok) return settings;
   const manager = managerOf(flags);
-  const text = relayUnit(world.self.command("src/relay/main.ts", encodeSettings(settings.value)), manager);
+  const text = relayUnit(world.self.lasting("src/relay/main.ts", encodeSettings(settings.value)), manager);
   if (flags.print) {
     await world.console.out.write(text);
     return ok(EXIT.ok);

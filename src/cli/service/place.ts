@@ -19,8 +19,8 @@ export function installedText({ disk }: DaemonCommandWorld, path: string): strin
 
 export function serviceFacts({ self }: DaemonCommandWorld, home: string): ServiceFacts {
   return {
-    start: self.command("src/watchdog/main.ts", home),
-    condition: self.command("src/cli/main.ts", "__ready", "--home", home),
+    start: self.lasting("src/watchdog/main.ts", home),
+    condition: self.lasting("src/cli/main.ts", "__ready", "--home", home),
     home,
     log: logPath(home),
     environment: serviceEnvironment(self.environment(), home),

@@ -29,7 +29,7 @@ async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit>
   if (!config.ok) return wrong(world, configRefusal(config.error));
   for (const parent of makeDirectories(world.disk, joinPath(home.value, RUN))) await world.disk.syncDirectory(parent);
   turnOver(world.disk, home.value);
-  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(world, config.value.config))); // RY2
+  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(config.value.config))); // RY2
   return ok(EXIT.ok);
 }
 

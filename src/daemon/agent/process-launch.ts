@@ -112,6 +112,6 @@ function resumes({ disk }: DaemonWorld, agent: Agent, secrets: Env): boolean {
 
 /** An agent may pass variables of the repository it works in (an `.env`) on to what it starts (BN2 of base/bun.ts). */
 export function toolsOf({ self, home }: Pick<DaemonWorld, "self" | "home">, id: string): SessionFacts["tools"] {
-  const command = ["/usr/bin/env", ...BUN_VARIABLES.flatMap((name) => ["-u", name]), ...self.command(SHIM)];
+  const command = ["/usr/bin/env", ...BUN_VARIABLES.flatMap((name) => ["-u", name]), ...self.lasting(SHIM)];
   return { command, env: { HOLDFAST_HOME: home, HOLDFAST_AGENT: id } };
 }

@@ -57,7 +57,7 @@ export function isProxied({ plan }: Agent): boolean {
 export function proxyPlaces(self: Self, home: string, agent: Agent): ProxyPlaces | null {
   if (!isProxied(agent)) return null;
   const at = joinPath(home, "net");
-  return { from: proxyDirectory(home, agent), at, socket: joinPath(at, SOCKET), command: self.command(INSIDE) };
+  return { from: proxyDirectory(home, agent), at, socket: joinPath(at, SOCKET), command: self.lasting(INSIDE) };
 }
 
 /** `allowed`: the variables of ours that it may have. */

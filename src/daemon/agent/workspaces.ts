@@ -130,13 +130,11 @@ function whyNotWritable({ disk, home }: WorkspaceWorld, env: Env, path: string):
   return found && `${found} is a git repository, which decides what your git runs.`;
 }
 
-/** What the shim needs wherever it runs: Bun, our source, our socket, and the agent's token. */
+/** What the shim needs wherever it runs: our programs, our socket, and the agent's token. */
 export function toolPlaces({ self, home }: { readonly self: Self; readonly home: string }, agent: Agent): ToolPlaces {
-  const words = self.command(SHIM);
-  const root = (words.at(-1) ?? "").slice(0, -SHIM.length - 1);
   return {
     home,
-    programs: [...new Set([words[0], root])],
+    programs: self.files(),
     door: { from: toolDoor(home), at: joinPath(home, RUN) },
     token: tokenPath(home, agent.id),
     links: [],

@@ -10,7 +10,7 @@
 // ST5. A holder of agents keeps the JIT, but not its compilers: bun:ffi needs it, for what they adopt (M5 of
 //      holder/hold.ts) and to see who connects. It costs 0.7 MB beside the hundreds that an agent takes.
 
-import { BUN_FLAGS } from "../../base/bun.ts";
+import { flagsFor } from "../../base/bun.ts";
 import { ORDERS } from "./orders.ts";
 import { setSecrets, type Variables } from "./secrets.ts";
 
@@ -19,8 +19,6 @@ export type HolderStart = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 };
-
-const FLAGS = [...BUN_FLAGS, "--smol"];
 
 const ENV = {
   DO_NOT_TRACK: "1",
@@ -53,13 +51,18 @@ export function holderStart(
   { ours = {}, secrets = {}, adopts = false }: HolderGiven = {},
 ): HolderStart {
   const env = { ...ENV, ...(adopts ? NO_COMPILERS : NO_JIT), ...drillOf(ours), ...setSecrets(secrets) };
-  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env }; // ST1, ST2, ST3
+  return { argv: [...wordsOf(runtime, entry), directory], cwd: "/", env }; // ST1, ST2, ST3
 }
 
 /** One that waits for orders (orders.ts). */
 export function ordersStart(runtime: string, entry: string, home: string, ours: Variables): HolderStart {
   const env = { DO_NOT_TRACK: "1", BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1", ...drillOf(ours) };
-  return { argv: [runtime, ...FLAGS, entry, ORDERS, home], cwd: "/", env }; // ST1, ST4
+  return { argv: [...wordsOf(runtime, entry), ORDERS, home], cwd: "/", env }; // ST1, ST4
+}
+
+function wordsOf(runtime: string, entry: string): readonly [string, ...string[]] {
+  const flags = flagsFor(entry);
+  return [runtime, ...flags, ...(flags.length > 0 ? ["--smol"] : []), entry];
 }
 
 function drillOf(ours: Variables): Variables {

@@ -29,9 +29,9 @@ const HOW = {
 const PRODUCTION = { "process.env.NODE_ENV": '"production"' };
 
 /** Throws if a source is wrong. `root`: of an installation; ours if there is none. */
-export async function buildPage(root: string = ROOT): Promise<BuiltPage> {
+export async function buildPage(root: string = ROOT, plugins: Bun.BunPlugin[] = []): Promise<BuiltPage> {
   const built = await Bun.build({
-    ...{ ...HOW, entrypoints: [join(root, SCRIPT)], format: "esm", splitting: true, define: PRODUCTION },
+    ...{ ...HOW, entrypoints: [join(root, SCRIPT)], format: "esm", splitting: true, define: PRODUCTION, plugins },
   });
   const scripts = await Promise.all(built.outputs.map(made));
   const page = await pageOf(root, scripts);

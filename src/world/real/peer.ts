@@ -8,6 +8,7 @@ import type { Peer } from "../socket.ts";
 import { kin } from "./kinship.ts";
 import { fromLibc } from "./libc.ts";
 import { TICKS_A_SECOND, ticks } from "./process-list.ts";
+import { OWN_EXECUTABLE } from "./runtime.ts";
 
 /** The argument by which a program is such a child (PC3); the age of the connection follows. */
 export const LOOK_AT_PEER = "--peer";
@@ -56,7 +57,7 @@ function lookedAt(fd: number, ageMs: number): Peer | undefined {
 }
 
 function saidByChild(fd: number, ageMs: number): string {
-  const words = [process.execPath, ...process.execArgv, Bun.main, LOOK_AT_PEER, String(ageMs)];
+  const words = [OWN_EXECUTABLE, ...process.execArgv, process.argv[1] ?? Bun.main, LOOK_AT_PEER, String(ageMs)];
   const options = { cwd: "/", env: { DO_NOT_TRACK: "1" }, stdio: [fd, "pipe", "ignore"], timeout: LOOK_MS } as const;
   try {
     return Bun.spawnSync(words, { ...options, stdio: [...options.stdio] }).stdout.toString();

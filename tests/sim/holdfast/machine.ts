@@ -53,6 +53,8 @@ const SELF = {
   environment: () => ENVIRONMENT,
   collect: () => undefined,
   command: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
+  lasting: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
+  files: () => ["bun"],
   holder: async () => undefined,
   capacity: () => ({ cores: 4, memoryBytes: 8 * 2 ** 30 }),
 };
