@@ -30,7 +30,6 @@ import {
   type Built,
   type BuiltFrom,
   HOLDER_BUNDLE,
-  isHolder,
   NEWEST,
   PROGRAMS,
 } from "../src/world/built.ts";
@@ -115,16 +114,33 @@ export async function bundle(
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
-  const page = CARRIERS.includes(program) ? await buildPage(root) : NO_PAGE;
+  return bundleEntry({ root, entry: PROGRAMS[program], outdir, name: BUILT_FILE }, plugins);
+}
+
+/** `entry`: below the root. `name`: of the bundle in `outdir`. */
+export type Wanted = {
+  readonly root: string;
+  readonly entry: string;
+  readonly outdir: string;
+  readonly name: string;
+};
+
+/** What it was made of. */
+export async function bundleEntry(
+  { root, entry, outdir, name }: Wanted,
+  plugins: readonly Bun.BunPlugin[],
+): Promise<string[]> {
+  const [, room = ""] = entry.split("/");
+  const page = CARRIERS.includes(room) ? await buildPage(root) : NO_PAGE;
   const packages = new Map<string, string>();
-  const ours = [...plugins, carryingPage(page), ...(program === "screen" ? [] : [leavingOut(packages)])];
+  const ours = [...plugins, carryingPage(page), ...(room === "screen" ? [] : [leavingOut(packages)])];
   const built = await Bun.build({
-    entrypoints: [join(root, PROGRAMS[program])],
-    ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
-    ...{ metafile: true, outdir, plugins: ours, naming: BUILT_FILE },
+    entrypoints: [join(root, entry)],
+    ...(room === "holder" ? HOLDER_BUNDLE : WITH_BYTECODE),
+    ...{ metafile: true, outdir, plugins: ours, naming: name },
   });
-  const beside = [...packages].map(([path, name]) =>
-    Bun.build({ entrypoints: [path], ...WITH_BYTECODE, metafile: true, outdir, naming: name }),
+  const beside = [...packages].map(([path, file]) =>
+    Bun.build({ entrypoints: [path], ...WITH_BYTECODE, metafile: true, outdir, naming: file }),
   );
   const inputs = [built, ...(await Promise.all(beside))].flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
   return [...inputs, ...page.inputs.map((path) => join(root, path))];
@@ -147,7 +163,7 @@ function leavingOut(packages: Map<string, string>): Bun.BunPlugin {
 }
 
 /** The programs that serve the page. */
-const CARRIERS: readonly Built[] = ["web", "relay"];
+const CARRIERS: readonly string[] = ["web", "relay"];
 const NO_PAGE: BuiltPage = { files: [], inputs: [] };
 
 /** They contain the page's files. Those are built before: Bun builds one thing at a time, and would wait. */

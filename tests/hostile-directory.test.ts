@@ -110,8 +110,8 @@ test("the tools of an agent that passes the repository's variables on run nothin
 
 test("the launcher has the same flags, and removes the same variables", () => {
   const text = readFileSync(join(ROOT, "holdfast"), "utf8");
-  for (const flag of BUN_FLAGS)
-    expect(text).toContain(flag.replace("override=/dev/null", 'override="$root/tsconfig.json"'));
+  for (const flag of BUN_FLAGS) expect(text).toContain(flag.replace("override=/dev/null", 'override="$tsconfig"'));
+  expect([...text.matchAll(/\btsconfig=(\S+)/g)].map(([, path]) => path)).toEqual(["/dev/null", "$root/tsconfig.json"]);
   for (const name of BUN_VARIABLES) expect(text).toMatch(new RegExp(`^unset .*\\b${name}\\b`, "m"));
 });
 

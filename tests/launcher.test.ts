@@ -72,7 +72,8 @@ function newTree(): Tree {
   write(join(root, "dep-source/package.json"), '{"name":"dep","main":"index.js"}');
   write(join(root, "dep-source/index.js"), 'export const greeting = "ours";');
   write(join(root, "package-lock.json"), "{}");
-  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts"]) copy(path, root);
+  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts", "src/world/root.ts"])
+    copy(path, root);
   program(join(top, "bin/npm"), FAKE_NPM);
   program(join(top, "bin/node"), "#!/bin/sh\n");
   const calls = join(top, "npm-calls");
@@ -299,4 +300,25 @@ test("H4 a program that cannot be built leaves nothing behind, and the others ru
   rmSync(join(tree.root, ".built"), { recursive: true });
   expect(await whatRan(tree)).toBe("sources");
   expect(readdirSync(join(tree.root, ".built"))).toEqual(["lock"]);
+});
+
+test("H5 a package from npm finds Bun inside of it or beside it, also if no script was run, and installs nothing", async () => {
+  const tree = newTree();
+  const root = join(dirname(tree.root), "modules/holdfast");
+  copy("holdfast", root);
+  write(join(root, "dist/programs/src/cli/main.ts"), "console.log(Bun.main);");
+  const file = join(root, "holdfast");
+  const missing = await run(tree, { file });
+  expect([missing.code, missing.err.includes("Install Holdfast again")]).toEqual([1, true]);
+  for (const modules of [dirname(root), join(root, "node_modules")]) {
+    for (const path of ["bun/bin/bun.exe", "@oven/bun-linux-x64/bin/bun"]) {
+      const bun = join(modules, path);
+      mkdirSync(join(modules, "bun"), { recursive: true });
+      mkdirSync(dirname(bun), { recursive: true });
+      symlinkSync(process.execPath, bun);
+      expect(await run(tree, { file })).toEqual({ code: 0, out: `${root}/dist/programs/src/cli/main.ts\n`, err: "" });
+      rmSync(bun);
+    }
+  }
+  expect(npmCalls(tree)).toEqual([]);
 });

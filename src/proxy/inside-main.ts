@@ -38,4 +38,4 @@ async function main(program: Program): Promise<void> {
   }
 }
 
-await main(realProgram());
+void main(realProgram()); // Not awaited: its bundle is not a module.

@@ -61,4 +61,4 @@ async function listen(path: string, passages: Passages): Promise<Listener | unde
   }
 }
 
-await main(realProgram());
+void main(realProgram()); // Not awaited: its bundle is not a module.

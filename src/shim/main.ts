@@ -45,4 +45,4 @@ async function main(): Promise<void> {
   program.exit(0);
 }
 
-await main();
+void main(); // Not awaited: its bundle is not a module.

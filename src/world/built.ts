@@ -6,9 +6,10 @@
 // BU3. An outdated bundle, or one that cannot be checked, is removed so that the launcher builds a new one. A program
 //      that is just starting from it continues, because it has already resolved the link.
 // BU4. With `--preload` the sources are used: what was preloaded needs to see them.
-// This file runs before any program and imports nothing of ours.
+// BU5. In the npm package there are only bundles, at the paths of the entries.
+// This file runs before any program and imports little.
 import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { IS_PACKAGE, ROOT } from "./root.ts";
 
 /** `root`: the root of the installation. `sources`: paths below it, each with its change time. */
 export type BuiltFrom = {
@@ -43,10 +44,9 @@ export const NEWEST = ".built/now";
 export const BUILT_FILE = "main.js";
 export const BUILT_FROM = "sources.json";
 
-const ROOT = resolve(import.meta.dir, "../..");
-
 /** The bundle of `program`, if there is a current one. */
 export function builtProgram(program: Built): string | undefined {
+  if (IS_PACKAGE) return `${ROOT}/${PROGRAMS[program]}`; // BU5
   if (process.execArgv.includes("--preload")) return undefined; // BU4
   try {
     const folder = `${realpathSync(`${ROOT}/${NEWEST}`)}/${program}`; // BU3

@@ -19,6 +19,7 @@ import { resolve } from "node:path";
 import { flagsFor, INSIDE, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
 import { IS_BINARY, ownRuntime, runtimeFile } from "./real/runtime.ts";
+import { ROOT } from "./root.ts";
 
 export interface Self {
   /** The words by which we start a program of ours: `entry` is below the installation's root. */
@@ -49,7 +50,6 @@ export const EARLY_COMPILERS = {
 /** S4. For daemon, watchdog and page. */
 export const ENGINE_OPTIONS = { BUN_JSC_useConcurrentGC: "0" };
 
-const ROOT = resolve(import.meta.dir, "../..");
 /**
  * The last two mark processes that a terminal started: a program of ours started inside a terminal does not belong to
  * it.

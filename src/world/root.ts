@@ -1,0 +1,9 @@
+// Where this installation is. In the npm package each program is one file, at the path of its entry here, and there are
+// no sources; the bundler would write a directory of the machine that built it in place of `import.meta.dir`. So
+// scripts/package.ts replaces this module there.
+import { resolve } from "node:path";
+
+/** The directory that has `src/`. */
+export const ROOT = resolve(import.meta.dir, "../..");
+/** Whether the programs are bundles that are never out of date, because there is nothing else. */
+export const IS_PACKAGE: boolean = false;
