@@ -7,8 +7,9 @@
 // F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead: it
 //     belongs to a life whose tail was cut.
 // F4. The entries are contained byte by byte as they will be in the session logs.
-import { crc32, putHex8 } from "../../world/hash.ts";
+import { crc32, putDecimal, putHex8 } from "../../world/hash.ts";
 import { hexAt, numberAt } from "../session/entry.ts";
+import type { EncodedLine } from "../session/entry-encoder.ts";
 
 const TAB = 9;
 const NEWLINE = 10;
@@ -23,9 +24,14 @@ export type Transaction<S extends Named = Named> = {
 export type FramedEntry<S extends Named = Named> = {
   readonly session: S;
   readonly prev: number;
-  readonly line: Uint8Array;
+  readonly line: EncodedLine;
 };
-type Named = { readonly name: string };
+/** `inFrame`: what comes before each entry of the session in a frame (`namePart`). */
+type Named = { readonly inFrame: Buffer };
+
+export function namePart(session: string): Buffer {
+  return Buffer.from(`\t${session}\t`);
+}
 
 export type Frame = {
   readonly gen: number;
@@ -43,24 +49,26 @@ export type Frame = {
 export const FRAME_OVERHEAD = 6 * 17;
 
 /** The fields that all frames of a batch begin with, made once; zeros are the placeholder of the sum. */
-export type FrameHead = { readonly gen: number; readonly text: string; readonly sumAt: number };
+export type FrameHead = { readonly gen: number; readonly bytes: Buffer; readonly sumAt: number };
 
 export function frameHead({ gen, durable, drained }: Marks): FrameHead {
-  return { gen, text: `${gen}\t00000000\t${durable}\t${drained}\t`, sumAt: `${gen}\t`.length };
+  return { gen, bytes: Buffer.from(`${gen}\t00000000\t${durable}\t${drained}\t`), sumAt: `${gen}\t`.length };
 }
 
 /** Writes the line into `into` at `at`; returns where it ends. */
 export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, entries }: Transaction): number {
-  let fields = `${head.text}${first}\t${entries.length}`;
-  let end = at;
+  let end = putCount(into, at + head.bytes.copy(into, at), first, entries.length);
   for (const { session, line } of entries) {
-    end += into.write(`${fields}\t${session.name}\t`, end, "latin1");
-    into.set(line, end); // F4
-    end += line.length;
-    fields = "";
+    end += session.inFrame.copy(into, end);
+    end += line.block.copy(into, end, line.start, line.end); // F4
   }
-  if (fields !== "") end += into.write(fields, end, "latin1");
   return seal(into, at, head, end);
+}
+
+function putCount(into: Buffer, at: number, first: number, count: number): number {
+  const end = putDecimal(first, into, at);
+  into[end] = TAB;
+  return putDecimal(count, into, end + 1);
 }
 
 /** Writes the sum and ends the line. */
@@ -82,7 +90,7 @@ export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
   const head = frameHead(marks);
   const entries = frame.line.subarray(frame.body);
   const into = Buffer.alloc(FRAME_OVERHEAD + entries.length);
-  const bodyAt = into.write(`${head.text}${frame.first}\t${frame.count}`, "latin1");
+  const bodyAt = putCount(into, head.bytes.copy(into), frame.first, frame.count);
   into.set(entries, bodyAt);
   return into.subarray(0, seal(into, 0, head, bodyAt + entries.length));
 }
@@ -153,8 +161,8 @@ export function entriesOf(frame: Frame): { readonly session: string; readonly li
 }
 
 /** The length of its entries, without the frame. */
-export function sizeOf(transaction: Transaction<{ readonly name: string }>): number {
+export function sizeOf({ entries }: Transaction): number {
   let bytes = 0;
-  for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
+  for (const { session, line } of entries) bytes += session.inFrame.length + line.end - line.start;
   return bytes;
 }
