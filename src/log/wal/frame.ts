@@ -48,16 +48,36 @@ export type Frame = {
 /** The most that the fixed fields can take, including the newline. */
 export const FRAME_OVERHEAD = 6 * 17;
 
-/** The fields that all frames of a batch begin with, made once; zeros are the placeholder of the sum. */
-export type FrameHead = { readonly gen: number; readonly bytes: Buffer; readonly sumAt: number };
+/** The fields that all frames of a batch begin with, made once for each. */
+export class FrameHead {
+  readonly #bytes = Buffer.alloc(FRAME_OVERHEAD);
+  #length = 0;
+  gen = 0;
+  /** Where the sum goes. */
+  sumAt = 0;
 
-export function frameHead({ gen, durable, drained }: Marks): FrameHead {
-  return { gen, bytes: Buffer.from(`${gen}\t00000000\t${durable}\t${drained}\t`), sumAt: `${gen}\t`.length };
+  set({ gen, durable, drained }: Marks): this {
+    this.gen = gen;
+    this.sumAt = this.#put(gen, 0);
+    this.#bytes[this.sumAt + 8] = TAB;
+    this.#length = this.#put(drained, this.#put(durable, this.sumAt + 9));
+    return this;
+  }
+
+  copy(into: Buffer, at: number): number {
+    return at + this.#bytes.copy(into, at, 0, this.#length);
+  }
+
+  #put(field: number, at: number): number {
+    const end = putDecimal(field, this.#bytes, at);
+    this.#bytes[end] = TAB;
+    return end + 1;
+  }
 }
 
 /** Writes the line into `into` at `at`; returns where it ends. */
 export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, entries }: Transaction): number {
-  let end = putCount(into, at + head.bytes.copy(into, at), first, entries.length);
+  let end = putCount(into, head.copy(into, at), first, entries.length);
   for (const { session, line } of entries) {
     end += session.inFrame.copy(into, end);
     end += line.block.copy(into, end, line.start, line.end); // F4
@@ -82,15 +102,15 @@ function seal(into: Buffer, at: number, head: FrameHead, end: number): number {
 /** A mark as separate bytes: no entries, and `first` is the next seq. */
 export function encodeMark(marks: Marks, first: number): Uint8Array {
   const into = Buffer.alloc(FRAME_OVERHEAD);
-  return into.subarray(0, encodeFrame(into, 0, frameHead(marks), { first, entries: [] }));
+  return into.subarray(0, encodeFrame(into, 0, new FrameHead().set(marks), { first, entries: [] }));
 }
 
 /** The same entries with other marks. */
 export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
-  const head = frameHead(marks);
+  const head = new FrameHead().set(marks);
   const entries = frame.line.subarray(frame.body);
   const into = Buffer.alloc(FRAME_OVERHEAD + entries.length);
-  const bodyAt = putCount(into, head.bytes.copy(into), frame.first, frame.count);
+  const bodyAt = putCount(into, head.copy(into, 0), frame.first, frame.count);
   into.set(entries, bodyAt);
   return into.subarray(0, seal(into, 0, head, bodyAt + entries.length));
 }
