@@ -17,6 +17,6 @@ export function eventOf(session: string): NewEntry {
 
 /** One event as the log writes it, with its newline. */
 export function eventBytes(): Buffer {
-  const line = new EntryEncoder().encode(eventOf(sessionName(0)), { seq: 500_000, prev: 499_975 });
-  return Buffer.concat([line, Buffer.from("\n")]);
+  const { block, start, end } = new EntryEncoder().encode(eventOf(sessionName(0)), { seq: 500_000, prev: 499_975 });
+  return Buffer.concat([block.subarray(start, end), Buffer.from("\n")]);
 }

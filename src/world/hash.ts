@@ -18,6 +18,26 @@ export function putHex8(sum: number, into: Uint8Array, at: number): void {
   for (let i = 0; i < 8; i++) into[at + i] = HEX[(sum >>> (28 - 4 * i)) & 15] ?? 0;
 }
 
+/** What is below it can be divided as a whole number of 32 bits, in a third of the time. */
+const SMALL = 2 ** 31;
+
+/** Writes the decimal digits of a whole number that is not negative; returns where they end. */
+export function putDecimal(value: number, into: Uint8Array, at: number): number {
+  let digits = 1;
+  for (let power = 10; power <= value; power *= 10) digits += 1;
+  let rest = value;
+  let place = at + digits;
+  for (; rest >= SMALL; rest = Math.floor(rest / 10)) into[--place] = 48 + (rest % 10);
+  for (let small = rest | 0; place > at; small = (small / 10) | 0) into[--place] = 48 + (small % 10);
+  return at + digits;
+}
+
+/** For a few bytes: a loop, because calling `set` costs more than copying them. Returns where they end. */
+export function putBytes(bytes: Uint8Array, into: Uint8Array, at: number): number {
+  for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i] ?? 0;
+  return at + bytes.length;
+}
+
 export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { crc32 } from "../../world/hash.ts";
-import { decodeEntry, headOf } from "./entry.ts";
+import { decodeEntry, headOf, type NewEntry } from "./entry.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
 import { type Line, tailLines, wholeLines } from "./lines.ts";
 import { FROM_START, judgeTail, readLines, readLog } from "./session-log.ts";
@@ -10,8 +10,12 @@ const encoder = new EntryEncoder();
 const NEWLINE = Buffer.from("\n");
 
 function line(seq: number, prev: number): Uint8Array {
-  const entry = { session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { seq } };
-  return Buffer.concat([encoder.encode(entry, { seq, prev }), NEWLINE]);
+  return encoded({ session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { seq } }, seq, prev);
+}
+
+function encoded(entry: NewEntry, seq: number, prev: number): Uint8Array {
+  const { block, start, end } = encoder.encode(entry, { seq, prev });
+  return Buffer.concat([block.subarray(start, end), NEWLINE]);
 }
 
 const harmed = (bytes: Uint8Array) => Buffer.from(bytes).fill("?", 8, 12);
@@ -96,7 +100,7 @@ describe("reading a session's log", () => {
 
   test("a line longer than the window is read whole, from the front and from the back", () => {
     const entry = { session: "agents/a1", ts: "", event: "big", data: "y".repeat(3 << 20) };
-    const big = Buffer.concat([encoder.encode(entry, { seq: 2, prev: 1 }), NEWLINE]);
+    const big = encoded(entry, 2, 1);
     expect(read(line(1, 0), big, line(3, 2))).toEqual([1, 2, 3]);
     const disk = new SimDisk();
     disk.plant("/log", Buffer.concat([line(1, 0), big]));

@@ -1,4 +1,5 @@
 // The lines that one session's log does not have yet, contiguous in a reused buffer.
+import type { EncodedLine } from "./entry-encoder.ts";
 
 const NEWLINE = 10;
 const NOTHING = new Uint8Array(0);
@@ -15,12 +16,12 @@ export class WaitingLines {
     return this.#length === 0;
   }
 
-  add(line: Uint8Array): void {
-    const end = this.#length + line.length;
-    if (end >= this.#buffer.length) this.#grow(2 * (end + 1));
-    this.#buffer.set(line, this.#length);
-    this.#buffer[end] = NEWLINE;
-    this.#length = end + 1;
+  add({ block, start, end }: EncodedLine): void {
+    const after = this.#length + end - start + 1;
+    if (after > this.#buffer.length) this.#grow(2 * after);
+    block.copy(this.#buffer, this.#length, start, end);
+    this.#buffer[after - 1] = NEWLINE;
+    this.#length = after;
   }
 
   /** A view. Lines added later are not in it, and do not move it as long as nothing is dropped. */

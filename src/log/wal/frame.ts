@@ -7,8 +7,9 @@
 // F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead: it
 //     belongs to a life whose tail was cut.
 // F4. The entries are contained byte by byte as they will be in the session logs.
-import { crc32, putHex8 } from "../../world/hash.ts";
+import { crc32, putDecimal, putHex8 } from "../../world/hash.ts";
 import { hexAt, numberAt } from "../session/entry.ts";
+import type { EncodedLine } from "../session/entry-encoder.ts";
 
 const TAB = 9;
 const NEWLINE = 10;
@@ -23,9 +24,14 @@ export type Transaction<S extends Named = Named> = {
 export type FramedEntry<S extends Named = Named> = {
   readonly session: S;
   readonly prev: number;
-  readonly line: Uint8Array;
+  readonly line: EncodedLine;
 };
-type Named = { readonly name: string };
+/** `inFrame`: what comes before each entry of the session in a frame (`namePart`). */
+type Named = { readonly inFrame: Buffer };
+
+export function namePart(session: string): Buffer {
+  return Buffer.from(`\t${session}\t`);
+}
 
 export type Frame = {
   readonly gen: number;
@@ -42,25 +48,47 @@ export type Frame = {
 /** The most that the fixed fields can take, including the newline. */
 export const FRAME_OVERHEAD = 6 * 17;
 
-/** The fields that all frames of a batch begin with, made once; zeros are the placeholder of the sum. */
-export type FrameHead = { readonly gen: number; readonly text: string; readonly sumAt: number };
+/** The fields that all frames of a batch begin with, made once for each. */
+export class FrameHead {
+  readonly #bytes = Buffer.alloc(FRAME_OVERHEAD);
+  #length = 0;
+  gen = 0;
+  /** Where the sum goes. */
+  sumAt = 0;
 
-export function frameHead({ gen, durable, drained }: Marks): FrameHead {
-  return { gen, text: `${gen}\t00000000\t${durable}\t${drained}\t`, sumAt: `${gen}\t`.length };
+  set({ gen, durable, drained }: Marks): this {
+    this.gen = gen;
+    this.sumAt = this.#put(gen, 0);
+    this.#bytes[this.sumAt + 8] = TAB;
+    this.#length = this.#put(drained, this.#put(durable, this.sumAt + 9));
+    return this;
+  }
+
+  copy(into: Buffer, at: number): number {
+    return at + this.#bytes.copy(into, at, 0, this.#length);
+  }
+
+  #put(field: number, at: number): number {
+    const end = putDecimal(field, this.#bytes, at);
+    this.#bytes[end] = TAB;
+    return end + 1;
+  }
 }
 
 /** Writes the line into `into` at `at`; returns where it ends. */
 export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, entries }: Transaction): number {
-  let fields = `${head.text}${first}\t${entries.length}`;
-  let end = at;
+  let end = putCount(into, head.copy(into, at), first, entries.length);
   for (const { session, line } of entries) {
-    end += into.write(`${fields}\t${session.name}\t`, end, "latin1");
-    into.set(line, end); // F4
-    end += line.length;
-    fields = "";
+    end += session.inFrame.copy(into, end);
+    end += line.block.copy(into, end, line.start, line.end); // F4
   }
-  if (fields !== "") end += into.write(fields, end, "latin1");
   return seal(into, at, head, end);
+}
+
+function putCount(into: Buffer, at: number, first: number, count: number): number {
+  const end = putDecimal(first, into, at);
+  into[end] = TAB;
+  return putDecimal(count, into, end + 1);
 }
 
 /** Writes the sum and ends the line. */
@@ -74,15 +102,15 @@ function seal(into: Buffer, at: number, head: FrameHead, end: number): number {
 /** A mark as separate bytes: no entries, and `first` is the next seq. */
 export function encodeMark(marks: Marks, first: number): Uint8Array {
   const into = Buffer.alloc(FRAME_OVERHEAD);
-  return into.subarray(0, encodeFrame(into, 0, frameHead(marks), { first, entries: [] }));
+  return into.subarray(0, encodeFrame(into, 0, new FrameHead().set(marks), { first, entries: [] }));
 }
 
 /** The same entries with other marks. */
 export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
-  const head = frameHead(marks);
+  const head = new FrameHead().set(marks);
   const entries = frame.line.subarray(frame.body);
   const into = Buffer.alloc(FRAME_OVERHEAD + entries.length);
-  const bodyAt = into.write(`${head.text}${frame.first}\t${frame.count}`, "latin1");
+  const bodyAt = putCount(into, head.copy(into, 0), frame.first, frame.count);
   into.set(entries, bodyAt);
   return into.subarray(0, seal(into, 0, head, bodyAt + entries.length));
 }
@@ -153,8 +181,8 @@ export function entriesOf(frame: Frame): { readonly session: string; readonly li
 }
 
 /** The length of its entries, without the frame. */
-export function sizeOf(transaction: Transaction<{ readonly name: string }>): number {
+export function sizeOf({ entries }: Transaction): number {
   let bytes = 0;
-  for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
+  for (const { session, line } of entries) bytes += session.inFrame.length + line.end - line.start;
   return bytes;
 }

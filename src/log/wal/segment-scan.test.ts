@@ -1,20 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "../../world/hash.ts";
 import { EntryEncoder } from "../session/entry-encoder.ts";
-import { encodeFrame, entriesOf, frameHead } from "./frame.ts";
+import { encodeFrame, entriesOf, FrameHead, namePart } from "./frame.ts";
 import { scanSegment } from "./segment-scan.ts";
 
 const encoder = new EntryEncoder();
+const SESSION = { inFrame: namePart("agents/a1") };
 
 /** A frame with one entry, as bytes. */
 function frameBytes(gen: number, seq: number, text = "x", drained = 0): Buffer {
   const entry = { session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { text } };
   const line = encoder.encode(entry, { seq, prev: seq - 1 });
-  const into = Buffer.alloc(1000 + line.length);
-  const head = frameHead({ gen, durable: seq - 1, drained });
+  const into = Buffer.alloc(1000 + line.end - line.start);
+  const head = new FrameHead().set({ gen, durable: seq - 1, drained });
   return into.subarray(
     0,
-    encodeFrame(into, 0, head, { first: seq, entries: [{ session: { name: "agents/a1" }, prev: seq - 1, line }] }),
+    encodeFrame(into, 0, head, { first: seq, entries: [{ session: SESSION, prev: seq - 1, line }] }),
   );
 }
 

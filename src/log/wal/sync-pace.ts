@@ -16,10 +16,16 @@ export class SyncPace {
     this.#clock = clock;
   }
 
-  async sync(file: OpenFile): Promise<void> {
+  /** Returns undefined if it is done. */
+  sync(file: OpenFile): Promise<void> | undefined {
     const before = this.#clock.elapsed();
-    if (this.#usual < SLOW_MS) file.datasyncBlocking();
-    else await file.datasync();
-    this.#usual += WEIGHT * (this.#clock.elapsed() - before - this.#usual);
+    if (this.#usual >= SLOW_MS) return file.datasync().then(() => this.#took(before));
+    file.datasyncBlocking();
+    this.#took(before);
+    return undefined;
+  }
+
+  #took(since: number): void {
+    this.#usual += WEIGHT * (this.#clock.elapsed() - since - this.#usual);
   }
 }

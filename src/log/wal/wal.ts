@@ -9,7 +9,7 @@ import { type Fault, isFault } from "../../base/fault.ts";
 import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
-import { encodeFrame, FRAME_OVERHEAD, frameHead, type Transaction } from "./frame.ts";
+import { encodeFrame, FRAME_OVERHEAD, FrameHead, type Transaction } from "./frame.ts";
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
 
@@ -39,6 +39,8 @@ export type WalHooks = {
 type Batch = {
   readonly transactions: Transaction<Session>[];
   bytes: number;
+  /** The highest seq in it. */
+  last: number;
   readonly done: PromiseWithResolvers<void>;
 };
 
@@ -50,6 +52,7 @@ export class WriteAheadLog {
   readonly #hooks: WalHooks;
   readonly #pace: SyncPace;
   readonly #queue: Batch[] = [];
+  readonly #head = new FrameHead();
   #buffer = Buffer.alloc(0);
   #gen: number;
   #durable: number;
@@ -110,10 +113,11 @@ export class WriteAheadLog {
     }
     batch.transactions.push(transaction);
     batch.bytes += framed;
+    batch.last = transaction.first + transaction.entries.length - 1;
     this.queuedBytes += framed;
     if (!this.#running) {
       this.#running = true;
-      this.#clock.soon(() => void this.#run());
+      this.#clock.soon(this.#next);
     }
     return batch.done.promise;
   }
@@ -144,38 +148,38 @@ export class WriteAheadLog {
     this.#hooks.stopped(error);
   }
 
-  async #run(): Promise<void> {
+  /** From here on nothing joins the batch. */
+  readonly #next = (): void => {
+    this.#onItsWay = this.#queue.shift();
+    if (this.#onItsWay !== undefined) void this.#bring(this.#onItsWay);
+    else this.#rest();
+  };
+
+  #rest(): void {
+    this.#running = false;
+    this.#idle?.resolve();
+    this.#idle = undefined;
+  }
+
+  async #bring(batch: Batch): Promise<void> {
     try {
-      for (let batch = this.#queue[0]; batch !== undefined; batch = this.#queue[0]) {
-        await this.#commit(batch);
-        // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
-        await this.#pause();
-      }
-      this.#running = false;
-      this.#idle?.resolve();
-      this.#idle = undefined;
+      await this.#commit(batch);
+      // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
+      this.#clock.soon(this.#next);
     } catch (error) {
-      this.#onItsWay?.done.reject(error);
+      batch.done.reject(error);
       this.halt(error);
     }
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#clock.soon(resolve));
-  }
-
   async #commit(batch: Batch): Promise<void> {
-    this.#queue.shift(); // From here on nothing joins it.
-    this.#onItsWay = batch;
     const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
     if (this.#failure !== undefined) throw this.#failure.error;
     const saysDrained = this.drained; // As in the frames: a pass may end while we wait.
     const fault = inTheWay ?? (await this.#write(batch));
     if (fault !== undefined) return this.#refuse(batch, fault);
     await this.#pace.sync(this.#segments.active.file); // W1
-    const last = batch.transactions.at(-1);
-    assert(last !== undefined, "a batch has a transaction");
-    this.#durable = last.first + last.entries.length - 1;
+    this.#durable = batch.last;
     this.#drainedOnDisk = saysDrained;
     this.queuedBytes -= batch.bytes;
     this.#hooks.committed(batch.transactions);
@@ -183,33 +187,32 @@ export class WriteAheadLog {
   }
 
   /** Appends the batch, padded with zeros to the next page (at least one): see segment-scan's N2. */
-  async #write(batch: Batch): Promise<Fault | undefined> {
+  #write(batch: Batch): Promise<Fault> | undefined {
     const { active, options } = this.#segments;
     this.#reserve(batch.bytes + options.pageBytes);
-    const head = frameHead({ gen: active.gen, durable: this.#durable, drained: this.drained });
+    this.#head.set({ gen: active.gen, durable: this.#durable, drained: this.drained });
     let end = 0;
-    for (const transaction of batch.transactions) end = encodeFrame(this.#buffer, end, head, transaction);
+    for (const transaction of batch.transactions) end = encodeFrame(this.#buffer, end, this.#head, transaction);
     const padded = paddedTo(active.at + end, options.pageBytes) - active.at;
     this.#buffer.fill(0, end, padded);
     try {
       writeAll(active.file, this.#buffer.subarray(0, padded), active.at);
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      await this.#wipe(padded);
-      return error;
+      return this.#wipe(padded, error);
     }
-    const last = batch.transactions.at(-1);
-    active.last = last === undefined ? active.last : last.first + last.entries.length - 1;
+    active.last = batch.last;
     active.at += end;
     return undefined;
   }
 
   /** W4: a recovery must not find what a failed write left behind. */
-  async #wipe(length: number): Promise<void> {
+  async #wipe(length: number, fault: Fault): Promise<Fault> {
     const { active } = this.#segments;
     const there = Math.min(length, Math.max(0, active.file.size() - active.at));
     writeAll(active.file, new Uint8Array(there), active.at);
     await this.#pace.sync(active.file);
+    return fault;
   }
 
   #refuse(batch: Batch, fault: Fault): void {
@@ -257,8 +260,8 @@ export class WriteAheadLog {
     const { active, options } = this.#segments;
     const saysDrained = this.drained;
     this.#reserve(FRAME_OVERHEAD + options.pageBytes);
-    const head = frameHead({ gen: active.gen, durable: this.#durable, drained: saysDrained });
-    const end = encodeFrame(this.#buffer, 0, head, { first: this.#durable + 1, entries: [] });
+    this.#head.set({ gen: active.gen, durable: this.#durable, drained: saysDrained });
+    const end = encodeFrame(this.#buffer, 0, this.#head, { first: this.#durable + 1, entries: [] });
     const padded = Math.min(paddedTo(active.at + end, options.pageBytes), options.segmentBytes) - active.at;
     this.#buffer.fill(0, end, padded);
     writeAll(active.file, this.#buffer.subarray(0, padded), active.at);
@@ -281,5 +284,5 @@ function newBatch(): Batch {
   const done = Promise.withResolvers<void>();
   // Waiting callers get the failure; without any, it must not bring the process down.
   done.promise.catch(() => undefined);
-  return { transactions: [], bytes: 0, done };
+  return { transactions: [], bytes: 0, last: 0, done };
 }

@@ -88,8 +88,8 @@ export const LOG: readonly Mutant[] = [
   {
     mutant: "a batch that did not fit is not wiped",
     file: "src/log/wal/wal.ts",
-    from: "      await this.#wipe(padded);\n",
-    to: "",
+    from: "      return this.#wipe(padded, error);\n",
+    to: "      return Promise.resolve(error);\n",
     killedBy: {
       file: "tests/sim/log/faults-full.test.ts",
       test: "ENOSPC in the middle of a line > EL-2 of a batch, at every ninth byte: the batch is refused as a whole, wiped, and never comes back",
