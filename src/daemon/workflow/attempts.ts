@@ -14,10 +14,12 @@ import { ONLY_GENERATION, ownToken } from "../../home/held/holder-files.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
-import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
+import type { HeldAdapter, HeldFound, HeldNews } from "../held/held-adapter.ts";
+import { HeldPrograms } from "../held/held-programs.ts";
 import type { HolderConnection, HolderPeer } from "../held/holder-connections.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
+import { pipeEnding } from "../held/pipe-ending.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
@@ -65,7 +67,7 @@ export class Attempts {
     this.#world = world;
     this.#ports = ports;
     this.#directories = new DurableDirectories(world.disk, world.home);
-    this.#pool = new HolderPool(world, ports);
+    this.#pool = new HolderPool(world, { ...ports, heard: (id) => this.#held.lookAgain(id) });
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#slots = new StepSlots(world.clock, ports.slots, {
       runOf: runIdOf,
@@ -84,6 +86,7 @@ export class Attempts {
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#pool.giveAgain(id),
       isStarting: (id) => this.#pool.has(id),
+      tells: (id) => this.#pool.tells(id),
       dismiss: (id) => this.#pool.kill(id),
       unclaimed: (id) => this.#unclaimed(id),
       ending: pipeEnding,
@@ -193,7 +196,8 @@ export class Attempts {
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();
-    this.#pool.give(id, { directory, secrets: this.#ports.secrets.variables(run, launch.value.secrets) });
+    const secrets = this.#ports.secrets.variables(run, launch.value.secrets);
+    this.#pool.give(id, { directory, secrets, noInput: launch.value.kind !== "agent" });
     return ok(undefined);
   }
 

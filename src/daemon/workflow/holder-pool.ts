@@ -8,6 +8,8 @@
 // HP4. Idle holders leave soon; when we end, idle ones leave at once, and the others after their attempt.
 // HP5. The holders of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take those
 //      before we start others.
+// HP6. A holder that we started says when there is something to see of its attempt (OR3), and so does its end. One that
+//      we took over says nothing.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -19,10 +21,12 @@ import {
   type HolderOrder,
   ORPHANED_MS,
   ordersSocket,
+  saidIn,
   waitingIn,
 } from "../../wire/holder/orders.ts";
 import type { Variables } from "../../wire/holder/secrets.ts";
 import { ordersStart } from "../../wire/holder/start.ts";
+import { LineReader } from "../../wire/lines.ts";
 import type { ToldChild } from "../../world/children.ts";
 import { identify } from "../../world/process.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -39,6 +43,8 @@ const MAX_USES = 200;
 
 export type PoolPorts = {
   holderCommand(): HolderCommand;
+  /** HP6 */
+  heard(attempt: string): void;
 };
 
 /** `token`: of a holder that we took over (HP5). */
@@ -112,6 +118,11 @@ export class HolderPool {
     return this.#given.get(attempt)?.member.gone === false;
   }
 
+  /** Whether its holder says when there is something to see (HP6). */
+  tells(attempt: string): boolean {
+    return this.#given.get(attempt)?.member.token === undefined;
+  }
+
   /** For an attempt that was given to a holder and not claimed yet (HP3). */
   giveAgain(attempt: string): void {
     const given = this.#given.get(attempt);
@@ -161,19 +172,30 @@ export class HolderPool {
     const { runtime, entry } = this.#ports.holderCommand();
     const ours: Variables = this.#world.self.environment();
     const { home, children } = this.#world;
-    const member: Member = {
-      token: undefined,
-      uses: 0,
-      gone: false,
-      child: children.told(ordersStart(runtime, entry, home, ours), () => this.#ended(member)),
+    const lines = new LineReader();
+    const events = {
+      said: (bytes: Uint8Array) => {
+        for (const line of lines.push(bytes) ?? []) this.#said(member, saidIn(line));
+      },
+      ended: () => this.#ended(member),
     };
+    const start = ordersStart(runtime, entry, home, ours);
+    const member: Member = { token: undefined, uses: 0, gone: false, child: children.told(start, events) };
     return member;
+  }
+
+  /** HP6. `directory`: undefined for whatever it has. */
+  #said(member: Member, directory?: string): void {
+    for (const [attempt, given] of [...this.#given])
+      if (given.member === member && (directory === undefined || given.order.directory === directory))
+        this.#ports.heard(attempt);
   }
 
   #ended(member: Member): void {
     member.gone = true;
     const at = this.#atRest.indexOf(member);
     if (at >= 0) this.#atRest.splice(at, 1);
+    this.#said(member);
   }
 }
 

@@ -3,6 +3,8 @@
 // OR1. An incomplete line is not an order: a daemon that was killed while writing one has ordered nothing.
 // OR2. If the daemon dies, the holder waits at a socket for the next one, for a limited time; orders there carry the
 //      home's token. Anything that is not an order ends the holder at once.
+// OR3. On its standard output the holder names an attempt when there is something to see of it: its program runs and is
+//      not over at once, or it has ended, or is not held at all. What that is, its files and its socket say.
 
 import { decodeLine, encodeLine, LineReader } from "../lines.ts";
 import { entrusted, type Variables } from "./secrets.ts";
@@ -20,6 +22,8 @@ export type HolderOrder = {
   readonly directory: string;
   /** Variables for its program that are never written to disk. */
   readonly secrets: Variables;
+  /** Its program gets no input: it reads the end at once, and nobody has to connect for it. */
+  readonly noInput?: boolean;
 };
 
 /** The socket of a holder whose daemon has died (OR2). */
@@ -33,8 +37,20 @@ export function waitingIn(names: readonly string[]): number[] {
 }
 
 /** With the token of the home if it is sent to a socket (OR2). */
-export function encodeOrder({ directory, secrets }: HolderOrder, token?: string): Uint8Array {
-  return encodeLine({ directory, secrets: JSON.stringify(secrets), ...(token !== undefined && { token }) });
+export function encodeOrder({ directory, secrets, noInput }: HolderOrder, token?: string): Uint8Array {
+  const more = { ...(noInput === true && { noInput }), ...(token !== undefined && { token }) };
+  return encodeLine({ directory, secrets: JSON.stringify(secrets), ...more });
+}
+
+/** OR3 */
+export function encodeSaid(directory: string): Uint8Array {
+  return encodeLine({ look: directory });
+}
+
+/** The attempt's directory in a line that a holder has said (OR3); undefined if it is none. */
+export function saidIn(line: string): string | undefined {
+  const look = decodeLine(line)?.["look"];
+  return typeof look === "string" ? look : undefined;
 }
 
 /** Ends a holder. */
@@ -56,8 +72,10 @@ export async function* ordersIn(
   return false;
 }
 
-function parseOrder(line: string, mayOrder: (token: string) => boolean): HolderOrder | undefined {
-  const { directory, secrets, token } = decodeLine(line) ?? {};
+/** Also for a line without a token. */
+export function parseOrder(line: string, mayOrder: (token: string) => boolean = () => true): HolderOrder | undefined {
+  const { directory, secrets, token, noInput } = decodeLine(line) ?? {};
   if (typeof directory !== "string" || !mayOrder(typeof token === "string" ? token : "")) return undefined;
-  return { directory, secrets: entrusted(typeof secrets === "string" ? secrets : undefined) };
+  const given = entrusted(typeof secrets === "string" ? secrets : undefined);
+  return { directory, secrets: given, noInput: noInput === true };
 }
