@@ -8,6 +8,7 @@
 import { Fault, isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
+import type { Journal } from "../log/file/journal.ts";
 import { parseSpec } from "../wire/holder/json.ts";
 import type { HolderSpec } from "../wire/holder/protocol.ts";
 import type { Variables } from "../wire/holder/secrets.ts";
@@ -21,6 +22,8 @@ export type ToHold = {
   readonly directory: string;
   readonly secrets: Variables;
   readonly noInput?: boolean;
+  /** E3 of records.ts */
+  readonly journal?: Journal | undefined;
   /** There is something to see of it, for whoever gave the order (OR3 of wire/holder/orders.ts). */
   readonly say?: () => void;
 };
@@ -37,14 +40,14 @@ export async function holdOne(
   held: ToHold,
   present: (now: Present | undefined) => void,
 ): Promise<void> {
-  const { directory, say } = held;
+  const { directory, say, journal } = held;
   const spec = readSpec(world.disk, held);
-  const holder = new Holder(world, spec, directory);
+  const holder = new Holder(world, spec, directory, journal);
   const keeper = await open(world, spec, { holder, held });
   if (keeper === undefined) return say?.(); // M2
   present({ holder, keeper, spec });
   try {
-    const isOurs = await claim({ ...world, directory }, spec.generation); // M1, M2
+    const isOurs = await claim({ ...world, directory, journal }, spec.generation); // M1, M2
     await (isOurs ? holder.run(newsOf(world, held, { holder, keeper })) : say?.());
   } finally {
     keeper.close();

@@ -13,6 +13,7 @@
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
+import type { Journal } from "../log/file/journal.ts";
 import { SizeLog } from "../log/tape/sizes.ts";
 import * as protocol from "../wire/holder/protocol.ts";
 import type { Children, Ending } from "../world/children.ts";
@@ -65,7 +66,7 @@ export class Holder implements Host {
   readonly clock: Clock;
   readonly #world: HolderWorld;
   readonly #spec: protocol.HolderSpec;
-  readonly #directory: string;
+  readonly #place: Parameters<typeof recordExit>[0];
   readonly #writers: Writers;
   readonly #sizing: Sizing<Client>;
   readonly #output: Output;
@@ -82,11 +83,11 @@ export class Holder implements Host {
   #stopping = false;
   #ready: ReadyLine | undefined;
 
-  constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string) {
+  constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string, journal?: Journal) {
     this.clock = world.clock;
     this.#world = world;
     this.#spec = spec;
-    this.#directory = directory;
+    this.#place = { ...world, directory, journal };
     this.#writers = new Writers(spec.generation);
     this.#sizing = new Sizing(spec.size);
     this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
@@ -356,7 +357,7 @@ export class Holder implements Host {
     this.#clients.resume(); // Clients that were held back because of the child must get its end.
     await this.#output.finish();
     const exit = { ...this.#exitOf(ending), ...(unstarted && { unstarted }) };
-    await recordExit({ ...this.#world, directory: this.#directory }, exit);
+    await recordExit(this.#place, exit, this.#output.hasTapes);
     this.#life = { kind: "ended", exit };
     this.#news.over();
     const told = this.#clients.finish(protocol.jsonFrame(protocol.ENDED, exit));

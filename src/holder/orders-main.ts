@@ -13,6 +13,7 @@ import { sayToStarter } from "../world/real/output.ts";
 import { realProgram } from "../world/real/program.ts";
 import { Hold } from "./hold.ts";
 import { nextGiver } from "./next-giver.ts";
+import { OrderedJournal } from "./ordered-journal.ts";
 
 const USAGE = 2;
 
@@ -20,17 +21,20 @@ async function main(program: Program): Promise<void> {
   const [word, home] = program.args;
   if (word !== ORDERS || home === undefined) return program.exit(USAGE);
   const hold = new Hold(program);
-  let gone = await obey(hold, ordersIn(realInput()), (directory) => sayToStarter(encodeSaid(directory)));
+  const held = { hold, journals: new OrderedJournal(hold.world) };
+  let gone = await obey(held, ordersIn(realInput()), (directory) => sayToStarter(encodeSaid(directory)));
   while (!gone) {
     const giver = await nextGiver(hold.world, home);
-    gone = giver === undefined || (await obey(hold, ordersIn(giver, mayOrder(hold.world.disk, home))));
+    gone = giver === undefined || (await obey(held, ordersIn(giver, mayOrder(hold.world.disk, home))));
   }
   program.exit(0);
 }
 
+type Held = { readonly hold: Hold; readonly journals: OrderedJournal };
+
 /** Returns true if it should leave, and false if only the orders have ended. */
 async function obey(
-  hold: Hold,
+  { hold, journals }: Held,
   orders: AsyncGenerator<HolderOrder, boolean>,
   say?: (directory: string) => void,
 ): Promise<boolean> {
@@ -38,7 +42,8 @@ async function obey(
     const next = await orders.next();
     if (next.done === true) return next.value;
     const { directory } = next.value;
-    await hold.one({ ...next.value, ...(say !== undefined && { say: () => say(directory) }) }); // M4
+    const journal = journals.of(next.value.journal);
+    await hold.one({ ...next.value, journal, ...(say !== undefined && { say: () => say(directory) }) }); // M4
     if (hold.isLeaving()) return true;
   }
 }

@@ -8,6 +8,7 @@
 import { isFault } from "../../src/base/fault.ts";
 import { holdOne, type Present, type ToHold } from "../../src/holder/hold-one.ts";
 import type { HolderWorld } from "../../src/holder/holder.ts";
+import { OrderedJournal } from "../../src/holder/ordered-journal.ts";
 import { encodeSaid, type HolderOrder, parseOrder } from "../../src/wire/holder/orders.ts";
 import type {
   Children,
@@ -247,6 +248,7 @@ export abstract class Machine {
     const born = this.born(() => void kept.present?.keeper.look());
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
     const orders: PromiseWithResolvers<HolderOrder>[] = [Promise.withResolvers()];
+    const journals = new OrderedJournal({ ...this.holderDoors(born), rest: () => undefined });
     const tell = (directory: string) => starter.act(() => said?.(encodeSaid(directory)));
     const work = async (): Promise<void> => {
       for (;;) {
@@ -254,7 +256,7 @@ export abstract class Machine {
         if (order === undefined) break;
         orders.shift();
         const say = () => void Promise.resolve().then(() => tell(order.directory));
-        await this.#hold(born, { ...order, say }, kept);
+        await this.#hold(born, { ...order, journal: journals.of(order.journal), say }, kept);
       }
       born.life.end();
     };

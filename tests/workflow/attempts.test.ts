@@ -44,6 +44,7 @@ class Stage {
         holderCommand: () => ({ runtime: "bun", entry: "orders" }),
         beforeStep: async () => ok(undefined),
         mayBegin: () => true,
+        isWhole: () => true,
         slots: 2,
         secrets: new RunSecrets(() => ({})),
         onBug: (error) => this.machine.failed(error),

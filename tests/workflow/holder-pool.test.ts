@@ -49,6 +49,7 @@ class Site {
     this.pool = new HolderPool(world, {
       holderCommand: () => ({ runtime: "bun", entry: "holder.js" }),
       heard: (attempt) => void this.heard.push(attempt),
+      journals: { take: async () => undefined, giveBack: () => undefined },
     });
   }
 

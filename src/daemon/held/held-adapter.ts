@@ -47,6 +47,8 @@ export type HeldAdapter<C extends HolderConnection> = {
   dismiss(name: string): void;
   /** What it means if there is neither a claim nor a holder. */
   unclaimed?(name: string): HeldFound;
+  /** Before it counts as lost: makes files again that its holder has recorded elsewhere. True if it made any. */
+  salvage?(name: string): Promise<boolean>;
   ending(exit: HolderExit): HeldNews;
   /** HE3 */
   stopRest(name: string): Promise<void>;

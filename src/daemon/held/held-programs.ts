@@ -162,7 +162,9 @@ export class HeldPrograms<C extends HolderConnection> {
       return { kind: "running", child, holder: status.pid };
     }
     if (status?.waiting !== undefined) return this.#refused(name, status.waiting);
-    return this.#leftBehind(name, place, status !== undefined);
+    const found = this.#leftBehind(name, place, status !== undefined);
+    if (found.kind === "lost" && (await this.#adapter.salvage?.(name)) === true) return this.look(name);
+    return found;
   }
 
   /** A holder may bind its socket only when somebody looks for it (M6 of holder/hold-one.ts). */

@@ -23,6 +23,7 @@ import { pipeEnding } from "../held/pipe-ending.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
+import { Journals } from "./journals.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { StepSlots } from "./step-slots.ts";
 
@@ -35,6 +36,8 @@ export type AttemptPorts = {
   /** Resolves when a step of this run may begin. */
   beforeStep(run: Run): Promise<Result<void>>;
   mayBegin(): boolean;
+  /** Whether it was not set aside. */
+  isWhole(id: string): boolean;
   /** How many attempts run at once. */
   readonly slots: number;
   /** Variables for a run's programs that are never written to disk. */
@@ -54,6 +57,7 @@ export type AttemptFound =
     };
 
 export class Attempts {
+  readonly journals: Journals;
   readonly #world: DaemonWorld;
   readonly #ports: AttemptPorts;
   readonly #held: HeldPrograms<HolderConnection>;
@@ -67,7 +71,11 @@ export class Attempts {
     this.#world = world;
     this.#ports = ports;
     this.#directories = new DurableDirectories(world.disk, world.home);
-    this.#pool = new HolderPool(world, { ...ports, heard: (id) => this.#held.lookAgain(id) });
+    this.journals = new Journals(world, ports);
+    this.#pool = new HolderPool(world, {
+      ...{ holderCommand: ports.holderCommand, journals: this.journals },
+      heard: (id) => this.#held.lookAgain(id),
+    });
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#slots = new StepSlots(world.clock, ports.slots, {
       runOf: runIdOf,
@@ -89,6 +97,7 @@ export class Attempts {
       tells: (id) => this.#pool.tells(id),
       dismiss: (id) => this.#pool.kill(id),
       unclaimed: (id) => this.#unclaimed(id),
+      salvage: async (id) => (await this.journals.restore(id)) > 0,
       ending: pipeEnding,
       stopRest: (id) => this.#stopRest(id),
       report: (id, news) => this.#report(id, news),
@@ -196,6 +205,7 @@ export class Attempts {
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();
+    await this.#pool.prepare();
     const secrets = this.#ports.secrets.variables(run, launch.value.secrets);
     this.#pool.give(id, { directory, secrets, noInput: launch.value.kind !== "agent" });
     return ok(undefined);

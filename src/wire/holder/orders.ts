@@ -6,7 +6,7 @@
 // OR3. On its standard output the holder names an attempt when there is something to see of it: its program runs and is
 //      not over at once, or it has ended, or is not held at all. What that is, its files and its socket say.
 
-import { decodeLine, encodeLine, LineReader } from "../lines.ts";
+import { decodeLine, encodeLine, isObject, LineReader } from "../lines.ts";
 import { entrusted, type Variables } from "./secrets.ts";
 
 /** The argument that makes a holder wait for orders. The home follows it, so that people and drills can find the
@@ -24,7 +24,12 @@ export type HolderOrder = {
   readonly secrets: Variables;
   /** Its program gets no input: it reads the end at once, and nobody has to connect for it. */
   readonly noInput?: boolean;
+  /** Where claim and exit are to be recorded; without it they are files. An older holder does not know it. */
+  readonly journal?: OrderedJournal | undefined;
 };
+
+/** As in log/file/journal.ts. */
+export type OrderedJournal = { readonly path: string; readonly use: number };
 
 /** The socket of a holder whose daemon has died (OR2). */
 export function ordersSocket(home: string, pid: number): string {
@@ -37,9 +42,8 @@ export function waitingIn(names: readonly string[]): number[] {
 }
 
 /** With the token of the home if it is sent to a socket (OR2). */
-export function encodeOrder({ directory, secrets, noInput }: HolderOrder, token?: string): Uint8Array {
-  const more = { ...(noInput === true && { noInput }), ...(token !== undefined && { token }) };
-  return encodeLine({ directory, secrets: JSON.stringify(secrets), ...more });
+export function encodeOrder({ secrets, ...order }: HolderOrder, token?: string): Uint8Array {
+  return encodeLine({ ...order, secrets: JSON.stringify(secrets), token });
 }
 
 /** OR3 */
@@ -74,8 +78,14 @@ export async function* ordersIn(
 
 /** Also for a line without a token. */
 export function parseOrder(line: string, mayOrder: (token: string) => boolean = () => true): HolderOrder | undefined {
-  const { directory, secrets, token, noInput } = decodeLine(line) ?? {};
+  const { directory, secrets, token, noInput, journal } = decodeLine(line) ?? {};
   if (typeof directory !== "string" || !mayOrder(typeof token === "string" ? token : "")) return undefined;
   const given = entrusted(typeof secrets === "string" ? secrets : undefined);
-  return { directory, secrets: given, noInput: noInput === true };
+  return { directory, secrets: given, noInput: noInput === true, journal: journalIn(journal) };
+}
+
+function journalIn(value: unknown): OrderedJournal | undefined {
+  if (!isObject(value)) return undefined;
+  const { path, use } = value;
+  return typeof path === "string" && typeof use === "number" && Number.isSafeInteger(use) ? { path, use } : undefined;
 }
