@@ -1,7 +1,7 @@
 // Holder: one child, its output on a tape, and the attached clients.
 // O1. The child is started at most once, after the claim. Clients are read from then on.
 // O2. The order at the end: output drained → tape synced → exit.json durable → ENDED announced → gone. It is announced
-//     twice: to the clients, and by touching the socket, for a daemon that is not connected.
+//     to whoever gave the order, by touching the socket, for a daemon that is not connected, and to the clients.
 // O3. Every wait is bounded, whether a client does not read or the child does not read.
 // O4. A start that the system refuses for now is tried again until it succeeds or a signal gives it up
 //     (start-fault.ts). Until then clients get the reason with the status, and their input is refused.
@@ -13,6 +13,7 @@
 import { type Fault, isFault } from "../base/fault.ts";
 import { Callers } from "../home/callers.ts";
 import { homeOf } from "../home/held/holder-files.ts";
+import type { Journal } from "../log/file/journal.ts";
 import { SizeLog } from "../log/tape/sizes.ts";
 import * as protocol from "../wire/holder/protocol.ts";
 import type { Children, Ending } from "../world/children.ts";
@@ -27,6 +28,7 @@ import { type Child, startChild } from "./child.ts";
 import { Client, type Host } from "./client.ts";
 import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
+import { type HolderNews, NO_NEWS } from "./news.ts";
 import { Output } from "./output.ts";
 import { ReadyLine } from "./ready-line.ts";
 import type { Recorder } from "./recorder.ts";
@@ -64,15 +66,14 @@ export class Holder implements Host {
   readonly clock: Clock;
   readonly #world: HolderWorld;
   readonly #spec: protocol.HolderSpec;
-  readonly #directory: string;
+  readonly #place: Parameters<typeof recordExit>[0];
   readonly #writers: Writers;
   readonly #sizing: Sizing<Client>;
   readonly #output: Output;
   readonly #sizes: SizeLog;
   readonly #clients = new Clients();
   readonly #answering: Answering;
-  /** Notifies a daemon that is not connected. */
-  #touch: () => void = () => undefined;
+  #news = NO_NEWS;
   readonly #callers: Callers;
   readonly #rest: Rest;
   readonly #changes: ChangeReport;
@@ -82,11 +83,11 @@ export class Holder implements Host {
   #stopping = false;
   #ready: ReadyLine | undefined;
 
-  constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string) {
+  constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string, journal?: Journal) {
     this.clock = world.clock;
     this.#world = world;
     this.#spec = spec;
-    this.#directory = directory;
+    this.#place = { ...world, directory, journal };
     this.#writers = new Writers(spec.generation);
     this.#sizing = new Sizing(spec.size);
     this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
@@ -94,10 +95,10 @@ export class Holder implements Host {
     this.#answering = new Answering(world.clock, this.#sizing, {
       flush: () => this.#flushed(),
       type: (text) => this.#typeAnswer(text),
-      ask: () => this.#touch(),
+      ask: () => this.#news.changed(),
     });
     const shown = () => `${this.#clients.windows} ${this.#output.trouble}`;
-    this.#changes = new ChangeReport(world.clock, shown, () => this.#touch());
+    this.#changes = new ChangeReport(world.clock, shown, () => this.#news.changed());
     this.#output.onTrouble = () => this.#changes.look();
     this.#rest = new Rest(world.clock, world.rest);
     this.#callers = new Callers(world, homeOf(spec));
@@ -137,17 +138,15 @@ export class Holder implements Host {
     return this.#callers.refusal(this.#callers.of(connection), `type into ${this.#spec.id}`);
   }
 
-  /**
-   * Starts the child, and resolves when its end is durable and announced (O2). `touch` notifies a daemon that is not
-   * connected: when the end is durable, and of questions.
-   */
-  async run(touch: () => void): Promise<void> {
-    this.#touch = touch;
+  /** Starts the child, and resolves when its end is durable and announced (O2). */
+  async run(news: HolderNews): Promise<void> {
+    this.#news = news;
     this.#startedAt = this.#now();
     this.#rest.stir();
     this.#recordSize();
     if (this.#spec.preface !== undefined) void this.#output.said(Buffer.from(this.#spec.preface));
     await this.#start();
+    this.#news.begun();
     if (this.#stopping) this.stop();
     this.#clients.open(); // O1
     await this.#finish(await this.#ended.promise);
@@ -315,6 +314,7 @@ export class Holder implements Host {
       if (fault === undefined) return;
       if (code !== undefined) return this.#cannotStart(fault, code);
       this.#life = { kind: "waiting", why: fault };
+      this.#news.begun();
       this.#clients.open();
       if (this.#stopping) this.stop();
       if ((await within(this.clock, pauseAfter(failures), this.#ended.promise)) !== undefined) return;
@@ -357,9 +357,9 @@ export class Holder implements Host {
     this.#clients.resume(); // Clients that were held back because of the child must get its end.
     await this.#output.finish();
     const exit = { ...this.#exitOf(ending), ...(unstarted && { unstarted }) };
-    await recordExit({ ...this.#world, directory: this.#directory }, exit);
+    await recordExit(this.#place, exit, this.#output.hasTapes);
     this.#life = { kind: "ended", exit };
-    this.#touch();
+    this.#news.over();
     const told = this.#clients.finish(protocol.jsonFrame(protocol.ENDED, exit));
     await Promise.race([told, new Promise<void>((late) => this.clock.after(GOODBYE_MS, late))]); // O3
   }

@@ -14,7 +14,7 @@ async function main(program: Program): Promise<void> {
   if (directory === undefined) return program.exit(USAGE);
   if (directory === LOOK_AT_PEER) return tellPeer(ageMs);
   program.rest(); // Loading leaves much garbage; new data reuses its space.
-  await new Hold(program).one(directory, entrusted(program.variable(ENTRUSTED)));
+  await new Hold(program).one({ directory, secrets: entrusted(program.variable(ENTRUSTED)) });
   program.exit(0);
 }
 

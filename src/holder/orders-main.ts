@@ -4,14 +4,16 @@
 //     the next.
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
-import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder/orders.ts";
+import { encodeSaid, type HolderOrder, ORDERS, ordersIn } from "../wire/holder/orders.ts";
 import type { Disk } from "../world/disk.ts";
 import { sameSecret } from "../world/hash.ts";
 import type { Program } from "../world/program.ts";
 import { realInput } from "../world/real/input.ts";
+import { sayToStarter } from "../world/real/output.ts";
 import { realProgram } from "../world/real/program.ts";
 import { Hold } from "./hold.ts";
 import { nextGiver } from "./next-giver.ts";
+import { OrderedJournal } from "./ordered-journal.ts";
 
 const USAGE = 2;
 
@@ -19,20 +21,29 @@ async function main(program: Program): Promise<void> {
   const [word, home] = program.args;
   if (word !== ORDERS || home === undefined) return program.exit(USAGE);
   const hold = new Hold(program);
-  let gone = await obey(hold, ordersIn(realInput()));
+  const held = { hold, journals: new OrderedJournal(hold.world) };
+  let gone = await obey(held, ordersIn(realInput()), (directory) => sayToStarter(encodeSaid(directory)));
   while (!gone) {
     const giver = await nextGiver(hold.world, home);
-    gone = giver === undefined || (await obey(hold, ordersIn(giver, mayOrder(hold.world.disk, home))));
+    gone = giver === undefined || (await obey(held, ordersIn(giver, mayOrder(hold.world.disk, home))));
   }
   program.exit(0);
 }
 
+type Held = { readonly hold: Hold; readonly journals: OrderedJournal };
+
 /** Returns true if it should leave, and false if only the orders have ended. */
-async function obey(hold: Hold, orders: AsyncGenerator<HolderOrder, boolean>): Promise<boolean> {
+async function obey(
+  { hold, journals }: Held,
+  orders: AsyncGenerator<HolderOrder, boolean>,
+  say?: (directory: string) => void,
+): Promise<boolean> {
   for (;;) {
     const next = await orders.next();
     if (next.done === true) return next.value;
-    await hold.one(next.value.directory, next.value.secrets); // M4
+    const { directory } = next.value;
+    const journal = journals.of(next.value.journal);
+    await hold.one({ ...next.value, journal, ...(say !== undefined && { say: () => say(directory) }) }); // M4
     if (hold.isLeaving()) return true;
   }
 }

@@ -58,6 +58,11 @@ export class Output {
     for (const tape of [this.tape, this.#inputs, this.#errors]) if (tape !== undefined) tape.onTrouble = changed;
   }
 
+  /** Whether anything is on the disk. */
+  get hasTapes(): boolean {
+    return [this.tape, this.#inputs, this.#errors].some((tape) => tape !== undefined && tape.end > 0);
+  }
+
   get lastAt(): string | null {
     return this.#lastAt === undefined ? null : new Date(this.#lastAt).toISOString();
   }

@@ -68,5 +68,7 @@ export const AGENTS = "agents";
 export const TMUX = "tmux";
 /** Clones of repositories, in which sandboxed agents work; they are the user's, and nothing removes them. */
 export const CLONES = "clones";
+/** What holders of attempts record: claims and exits (held/journals.ts). */
+export const JOURNALS = "journals";
 /** Runs of workflows. */
 export const STATE = "state";

@@ -68,6 +68,9 @@ export type PipeEvents = {
   ended(ending: Ending): void;
 };
 
+/** What a program says on its standard output, and that it ended before us. */
+export type ToldEvents = { said?(bytes: Uint8Array): void; ended(): void };
+
 export interface Children {
   /**
    * Starts a command on its own terminal, as the leader of its own session. Throws a Fault (ENOENT, EACCES …) if it
@@ -81,8 +84,8 @@ export interface Children {
    * pid.
    */
   detached(command: Command, log?: string): number;
-  /** Like `detached`, with an input that closes when we end; `ended` is called if it ends before us. */
-  told(command: Command, ended: () => void): ToldChild;
+  /** Like `detached`, with an input, and an output if `said` is given, that close when we end. */
+  told(command: Command, events: ToldEvents): ToldChild;
   /** Starts a program that we watch and that inherits our stderr; calls `ended` as soon as it ends. Returns its pid. */
   watched(command: Command, ended: (ending: Ending) => void): number;
 }

@@ -42,7 +42,7 @@ export function held(peer: (processes: SimProcesses, disk: SimDisk) => Peer | un
     ...{ send: (bytes) => void sent.push(bytes), flush: nothing, waiting: 0, end: nothing, destroy: nothing },
     ...{ pause: () => void seen.push("paused"), resume: () => void seen.push("resumed"), peer: () => who },
   };
-  const ended = holder.run(nothing);
+  const ended = holder.run({ changed: nothing, begun: nothing, over: nothing });
   const client = holder.accept(connection);
   client.bytes(jsonFrame(HELLO, { v: 1, token: SPEC.token, writer: "w" }));
   seen.length = 0;

@@ -42,7 +42,7 @@ function held() {
 test("a holder gives its memory back once it has been idle for a while: after its start, a word of its program, a visit", () => {
   const { clock, rests, heard, holder } = held();
   const began = clock.elapsed();
-  void holder.run(nothing);
+  void holder.run({ changed: nothing, begun: nothing, over: nothing });
   clock.advance(20_000);
   heard[0]?.output(Buffer.from("a word"));
   clock.advance(20_000);

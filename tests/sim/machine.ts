@@ -6,12 +6,10 @@
 //      happen.
 // SM3. The same seed, story and plan give the same life: nothing in here waits for anything real.
 import { isFault } from "../../src/base/fault.ts";
-import { Holder, type HolderWorld } from "../../src/holder/holder.ts";
-import { claim } from "../../src/holder/records.ts";
-import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
-import { readWhole } from "../../src/log/file/file.ts";
-import { parseSpec } from "../../src/wire/holder/json.ts";
-import { decodeLine } from "../../src/wire/lines.ts";
+import { holdOne, type Present, type ToHold } from "../../src/holder/hold-one.ts";
+import type { HolderWorld } from "../../src/holder/holder.ts";
+import { OrderedJournal } from "../../src/holder/ordered-journal.ts";
+import { encodeSaid, type HolderOrder, parseOrder } from "../../src/wire/holder/orders.ts";
 import type {
   Children,
   Command,
@@ -21,6 +19,7 @@ import type {
   PtyChild,
   PtyEvents,
   ToldChild,
+  ToldEvents,
 } from "../../src/world/children.ts";
 import { type ForegroundProcess, isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
 import { SimClock } from "./clock.ts";
@@ -46,8 +45,8 @@ const FIRST_SYNC_MS = 15;
 /** A process: its life, and its place in the table. */
 export type Born = { readonly life: Life; readonly who: ProcessIdentity; nudge(): void };
 
-/** The socket of a holder, and whether it holds a program. */
-type Kept = { keeper?: SocketKeeper; holds?: boolean };
+/** What a holder holds, and whether its program was started. */
+type Kept = { present?: Present | undefined; holds?: boolean };
 
 export abstract class Machine {
   readonly clock = new SimClock();
@@ -195,9 +194,9 @@ export abstract class Machine {
   #children(life: Life): Children {
     return {
       detached: (command) => this.startDetached(life, command),
-      told: (_, ended) => {
+      told: (_, events) => {
         this.fork();
-        return this.#startOrdered(life, ended);
+        return this.#startOrdered(life, events);
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),
@@ -211,12 +210,11 @@ export abstract class Machine {
     this.moment("the holder starts");
     starter.mustLive();
     const kept: Kept = {};
-    const born = this.born(() => void kept.keeper?.look());
+    const born = this.born(() => void kept.present?.keeper.look());
     this.holders.add(born);
     born.life.onEnd(() => this.holders.delete(born));
     const hold = async (): Promise<void> => {
-      await this.#hold(born, argv.at(-1) ?? "", kept);
-      kept.keeper?.close();
+      await this.#hold(born, { directory: argv.at(-1) ?? "", secrets: {} }, kept);
       born.life.end();
     };
     const start = () => void hold().catch((error) => this.#holderFailed(born, kept, error));
@@ -242,21 +240,23 @@ export abstract class Machine {
   }
 
   /** A holder that takes one order after the other, and exits with the giver of the orders. */
-  #startOrdered(starter: Life, ended: () => void): ToldChild {
+  #startOrdered(starter: Life, { said, ended }: ToldEvents): ToldChild {
     starter.mustLive();
     this.moment("the holder starts");
     starter.mustLive();
     const kept: Kept = {};
-    const born = this.born(() => void kept.keeper?.look());
+    const born = this.born(() => void kept.present?.keeper.look());
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
-    const orders: PromiseWithResolvers<string>[] = [Promise.withResolvers()];
+    const orders: PromiseWithResolvers<HolderOrder>[] = [Promise.withResolvers()];
+    const journals = new OrderedJournal({ ...this.holderDoors(born), rest: () => undefined });
+    const tell = (directory: string) => starter.act(() => said?.(encodeSaid(directory)));
     const work = async (): Promise<void> => {
       for (;;) {
-        const directory = await Promise.race([orders[0]?.promise, leaving]);
-        if (directory === undefined) break;
+        const order = await Promise.race([orders[0]?.promise, leaving]);
+        if (order === undefined) break;
         orders.shift();
-        await this.#hold(born, directory, kept);
-        kept.keeper?.close();
+        const say = () => void Promise.resolve().then(() => tell(order.directory));
+        await this.#hold(born, { ...order, journal: journals.of(order.journal), say }, kept);
       }
       born.life.end();
     };
@@ -268,30 +268,34 @@ export abstract class Machine {
     return {
       pid: born.who.pid,
       tell: (bytes) => {
-        const directory = decodeLine(new TextDecoder().decode(bytes))?.["directory"];
-        if (typeof directory !== "string") return leave(undefined);
-        orders.at(-1)?.resolve(directory);
+        const order = parseOrder(new TextDecoder().decode(bytes));
+        if (order === undefined) return leave(undefined);
+        orders.at(-1)?.resolve(order);
         orders.push(Promise.withResolvers());
       },
       release: () => leave(undefined),
     };
   }
 
-  /** As src/holder/main.ts does it. */
-  async #hold(born: Born, directory: string, kept: Kept): Promise<void> {
+  /** As src/holder/hold.ts does it. */
+  #hold(born: Born, held: ToHold, kept: Kept): Promise<void> {
     kept.holds = false;
-    const world: HolderWorld = { ...this.holderDoors(born), rest: () => undefined };
-    const spec = parseSpec(readWhole(world.disk, `${directory}/holder.json`) ?? new Uint8Array(0));
-    if (!spec.ok) return;
-    const holder = new Holder(world, spec.value, directory);
-    try {
-      kept.keeper = await SocketKeeper.open(world, spec.value.socket, (connection) => holder.accept(connection));
-    } catch (error) {
-      if (isFault(error, "EADDRINUSE")) return;
-      throw error;
-    }
-    kept.holds = await claim({ ...world, directory }, spec.value.generation);
-    if (kept.holds) await holder.run(() => kept.keeper?.touch());
+    const doors = this.holderDoors(born);
+    const children: Children = {
+      ...doors.children,
+      pipes: (command, events) => {
+        kept.holds = true;
+        return doors.children.pipes(command, events);
+      },
+      pty: (command, size, events) => {
+        kept.holds = true;
+        return doors.children.pty(command, size, events);
+      },
+    };
+    const world: HolderWorld = { ...doors, children, rest: () => undefined };
+    return holdOne(world, held, (now) => {
+      kept.present = now;
+    });
   }
 
   /** A program on pipes that decides for itself what it does. */

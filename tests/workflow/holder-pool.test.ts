@@ -10,6 +10,8 @@ class Site {
   readonly clock = new SimClock();
   readonly told: string[] = [];
   readonly ends: (() => void)[] = [];
+  readonly says: ((text: string) => void)[] = [];
+  readonly heard: string[] = [];
   readonly pool: HolderPool;
 
   constructor() {
@@ -21,8 +23,9 @@ class Site {
       pipes: never,
       detached: never,
       watched: never,
-      told: (_command, ended) => {
+      told: (_command, { said, ended }) => {
         const number = this.ends.push(ended);
+        this.says.push((text) => said?.(Buffer.from(text)));
         return {
           pid: number,
           tell: (bytes) => {
@@ -46,7 +49,11 @@ class Site {
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
     const world = { children, clock: this.clock, disk, home: "/h", self, sockets, processes: realProcesses() };
-    this.pool = new HolderPool(world, { holderCommand: () => ({ runtime: "bun", entry: "holder.js" }) });
+    this.pool = new HolderPool(world, {
+      holderCommand: () => ({ runtime: "bun", entry: "holder.js" }),
+      heard: (attempt) => void this.heard.push(attempt),
+      journals: { take: async () => undefined, giveBack: () => undefined },
+    });
   }
 
   give(attempt: string): void {
@@ -107,4 +114,17 @@ test("no holder waits for long or is used forever, and all at rest exit when we 
   expect(site.told.slice(-2)).toEqual(["2 goes", "3 u200"]);
   site.pool.close();
   expect(site.told.at(-1)).toBe("3 goes");
+});
+
+test("HP6 what a holder says, in whatever pieces, is about its own attempt, and so is its end", () => {
+  const site = new Site();
+  site.give("a");
+  site.give("b");
+  site.says[0]?.('{"look":');
+  expect(site.heard).toEqual([]);
+  site.says[0]?.('"a"}\n{"look":"b"}\n');
+  expect(site.heard).toEqual(["a"]);
+  site.ends[1]?.();
+  expect(site.heard).toEqual(["a", "b"]);
+  expect([site.pool.tells("a"), site.pool.has("b")]).toEqual([true, false]);
 });

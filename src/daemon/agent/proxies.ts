@@ -86,7 +86,7 @@ export async function ensureProxy(world: DaemonWorld, agent: Agent, allowed: Env
   const argv = world.self.command(PROXY, processDirectory(world.home, agent));
   const environment = world.self.environment();
   const ours = Object.entries(environment).filter(([name]) => PASSED_ON.includes(name));
-  const proxy = world.children.told({ argv, cwd: "/", env: Object.fromEntries(ours) }, () => undefined);
+  const proxy = world.children.told({ argv, cwd: "/", env: Object.fromEntries(ours) }, { ended: () => undefined });
   proxy.tell(encodeLine({ ...order, upstream: upstreamOf(environment, agent.plan.environment) })); // PR2
   proxy.release();
 }

@@ -6,8 +6,10 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { readHeld } from "../../home/held/held-state.ts";
 import { ONLY_GENERATION, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
 import type { Command, PipeChild, PipeEvents } from "../../world/children.ts";
-import { type HeldNews, HeldPrograms, type HeldRecord, pipeEnding } from "./held-programs.ts";
+import type { HeldNews, HeldRecord } from "./held-adapter.ts";
+import { HeldPrograms } from "./held-programs.ts";
 import { type HolderConnection, plainConnection } from "./holder-connections.ts";
+import { pipeEnding } from "./pipe-ending.ts";
 
 const NAME = "one";
 const DIRECTORY = `${HOME}/programs/${NAME}`;

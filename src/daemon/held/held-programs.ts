@@ -22,68 +22,17 @@
 //      alive and not stopped. Only a holder that has something to say, or is needed, is connected to: waking a thousand
 //      of them takes longer than everything else. The adapter knows which have something to say.
 import { type Fault, isFault } from "../../base/fault.ts";
-import type { Result } from "../../base/result.ts";
-import type { Child, Ending } from "../../core/terminal/terminal.ts";
 import { cancelStart, type HeldState, readHeld, undoCancel } from "../../home/held/held-state.ts";
 import { type HomeWorld, hasClaim, readSpec, startedElsewhere } from "../../home/held/holder-files.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
-import type { HolderExit } from "../../wire/holder/protocol.ts";
+import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Sockets } from "../../world/socket.ts";
 import { pause } from "../../world/wait.ts";
-import { type HolderConnection, HolderConnections, type HolderPeer } from "./holder-connections.ts";
+import type { HeldAdapter, HeldFound, HeldNews, HeldPlace, HeldRecord } from "./held-adapter.ts";
+import { type HolderConnection, HolderConnections } from "./holder-connections.ts";
+import { Naps } from "./naps.ts";
 
 type HeldWorld = HomeWorld & { readonly sockets: Sockets };
-
-/** Where the files and the socket of a program are. */
-export type HeldPlace = { readonly directory: string; readonly generation: number; readonly socket: string };
-
-export type HeldNews =
-  | { readonly kind: "running"; readonly child: Child; readonly holder: number }
-  | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
-  /** Nothing of it has run. `passing`: not for anything about the program. `code`: that of the adapter's refusal. */
-  | { readonly kind: "prevented"; readonly reason: string; readonly passing?: true; readonly code?: string }
-  /** `generation`: the one that was looked at; the next one may have been decided meanwhile. */
-  | { readonly kind: "lost"; readonly reason: string; readonly generation?: number };
-
-/** What an earlier daemon recorded of a program that ran. */
-export type HeldRecord = { readonly child: Child; readonly holder: number };
-
-/** What was found when a program was examined; if it is not news, the program is examined again. */
-export type HeldFound =
-  | HeldNews
-  | { readonly kind: "unstarted" }
-  /** Its holder cannot start it yet, and tries again. */
-  | { readonly kind: "refused"; readonly reason: string }
-  | { readonly kind: "unreachable"; readonly reason: string };
-
-export type HeldAdapter<C extends HolderConnection> = {
-  /** Undefined if it is over or unknown: then it is left alone. */
-  place(name: string): HeldPlace | undefined;
-  connection(name: string, peer: HolderPeer): C | undefined;
-  /** Whether it is to be started. */
-  isWanted(name: string): boolean;
-  /** Called before it is examined for a start. */
-  prepare?(name: string): Promise<void>;
-  /** Writes its spec, and has a holder started. */
-  launch(name: string): Promise<Result<void>>;
-  /** Called repeatedly while it is launched but not claimed: its holder may have died before it got its order. */
-  relaunch?(name: string): void;
-  /** Whether the holder that it was launched with lives: then no other is launched. */
-  isStarting(name: string): boolean;
-  /** Kills that holder: it has claimed nothing, and cannot any more. */
-  dismiss(name: string): void;
-  /** What it means if there is neither a claim nor a holder. */
-  unclaimed?(name: string): HeldFound;
-  ending(exit: HolderExit): HeldNews;
-  /** HE3 */
-  stopRest(name: string): Promise<void>;
-  /** Resolves when it is recorded. */
-  report(name: string, news: HeldNews): Promise<void>;
-  /** Whether an end may be reported while the start is still being recorded, so that they share a sync. */
-  readonly recordsStartLazily?: boolean;
-  /** An error that is not a Fault, in the work on this program. */
-  onBug(error: unknown, name: string): void;
-};
 
 /** A holder answers within some tens of milliseconds, and later on a busy machine. */
 const START_MS = 10_000;
@@ -94,6 +43,12 @@ const TROUBLE_MS = 1_000;
 const SLOW_MS = 3_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
+
+/** How long a holder that runs takes to bind its socket, once it is called. */
+const CALLED_MS = 50;
+
+/** A holder that tells (HeldAdapter) is only looked at in case its word was lost. */
+const TELLING_MS = 250;
 
 /** A connection that is given up takes less: if a turn takes longer, we did not run, and neither did the holder. */
 const MAX_TURN_MS = 2_500;
@@ -117,6 +72,7 @@ export class HeldPrograms<C extends HolderConnection> {
   /** HE5 */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #nudged = new Set<string>();
+  readonly #naps: Naps;
   /** How often in a row the disk has failed to take the spec of a program (HE4). */
   readonly #failures = new Map<string, number>();
   /** How long the holder of a program is waited for, and was, in turns of MAX_START_MS (HE7). */
@@ -128,6 +84,7 @@ export class HeldPrograms<C extends HolderConnection> {
   constructor(world: HeldWorld, adapter: HeldAdapter<C>) {
     this.#world = world;
     this.#adapter = adapter;
+    this.#naps = new Naps(world.clock);
     this.connections = new HolderConnections(world, {
       spec: (name) => {
         const place = adapter.place(name);
@@ -148,6 +105,7 @@ export class HeldPrograms<C extends HolderConnection> {
   lookAgain(name: string): void {
     if (this.#busy.has(name)) this.#nudged.add(name);
     else this.alone(name, () => this.#settle(name));
+    this.#naps.wake(name);
   }
 
   lookOnce(name: string): void {
@@ -195,7 +153,7 @@ export class HeldPrograms<C extends HolderConnection> {
     const before = this.#onDisk(place);
     if (before.kind === "ended") return this.#adapter.ending(before.exit);
     if (before.kind === "cancelled") return CANCELLED;
-    const status = await this.connections.connect(name);
+    const status = (await this.connections.connect(name)) ?? (await this.#called(name, place));
     // It was started again while we asked.
     if (this.#adapter.place(name)?.generation !== place.generation) return UNKNOWN;
     if (status !== undefined && status.generation !== place.generation) return EARLIER;
@@ -204,7 +162,23 @@ export class HeldPrograms<C extends HolderConnection> {
       return { kind: "running", child, holder: status.pid };
     }
     if (status?.waiting !== undefined) return this.#refused(name, status.waiting);
-    return this.#leftBehind(name, place, status !== undefined);
+    const found = this.#leftBehind(name, place, status !== undefined);
+    if (found.kind === "lost" && (await this.#adapter.salvage?.(name)) === true) return this.look(name);
+    return found;
+  }
+
+  /** A holder may bind its socket only when somebody looks for it (M6 of holder/hold-one.ts). */
+  async #called(name: string, place: HeldPlace): Promise<HolderStatus | undefined> {
+    const { disk, clock, processes } = this.#world;
+    const held = this.#onDisk(place);
+    if (held.kind !== "claimed" || disk.stat(place.socket) !== undefined || this.#isElsewhere(place)) return undefined;
+    processes.kill(held.holder, "SIGHUP"); // M3 of holder/hold.ts
+    for (let took = 0; took < CALLED_MS && disk.stat(place.socket) === undefined; took += 1) await pause(clock, 1);
+    return disk.stat(place.socket) === undefined ? undefined : this.connections.connect(name);
+  }
+
+  #isElsewhere({ directory }: HeldPlace): boolean {
+    return startedElsewhere(this.#world, directory); // HE6
   }
 
   /** HE8. Undefined if it is not certain that it runs as recorded: then it is examined. */
@@ -214,8 +188,7 @@ export class HeldPrograms<C extends HolderConnection> {
     const held = place && this.#onDisk(place);
     if (place === undefined || held?.kind !== "claimed" || held.holder.pid !== holder) return undefined;
     if (processes.isStopped(holder) || !processes.alive(child)) return undefined;
-    // HE6
-    if (disk.stat(place.socket) === undefined || startedElsewhere(this.#world, place.directory)) return undefined;
+    if (disk.stat(place.socket) === undefined || this.#isElsewhere(place)) return undefined;
     this.connections.trust(name, holder);
     return { kind: "running", child, holder };
   }
@@ -241,8 +214,8 @@ export class HeldPrograms<C extends HolderConnection> {
       const reason = down ? MACHINE_DOWN : "its process was lost; exit status unknown";
       return { kind: "lost", reason, generation: place.generation };
     }
-    if (held.kind === "claimed" && startedElsewhere(this.#world, place.directory))
-      return { kind: "lost", reason: COPIED, generation: place.generation }; // HE6
+    if (held.kind === "claimed" && this.#isElsewhere(place))
+      return { kind: "lost", reason: COPIED, generation: place.generation };
     if (held.kind === "claimed")
       processes.kill(held.holder, "SIGHUP"); // Makes it check its socket (M3 of holder/hold.ts).
     else if (!answered) return this.#adapter.unclaimed?.(name) ?? { kind: "unstarted" };
@@ -337,11 +310,18 @@ export class HeldPrograms<C extends HolderConnection> {
       if (await this.#isConcluded(name, found)) return true;
       if (found.kind === "unstarted") this.#again(name, took);
       if (took >= limit()) return false;
-      await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
+      await this.#pause(name, took);
       const now = clock.elapsed();
       took += Math.min(now - before, MAX_TURN_MS);
       before = now;
     }
+  }
+
+  /** Until something happens to it, or for a while. */
+  async #pause(name: string, took: number): Promise<void> {
+    if (this.#nudged.delete(name)) return;
+    const ms = Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs);
+    await this.#naps.sleep(name, this.#adapter.tells?.(name) === true ? TELLING_MS : ms);
   }
 
   /** HE4. Its holders may end before they claim, or hang. */
@@ -390,11 +370,3 @@ const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before
 const UNKNOWN: HeldFound = { kind: "unreachable", reason: "it is over, or unknown" };
 const EARLIER: HeldFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
 const SILENT: HeldFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
-
-/** How a program on pipes ended. If its holder was told to leave, it ended the program early: the work is not done. */
-export function pipeEnding({ code, signal, stopped, unstarted }: HolderExit): HeldNews {
-  if (stopped === true && unstarted === true)
-    return { kind: "prevented", reason: "its holder was stopped before it could be started", passing: true };
-  if (stopped === true) return { kind: "lost", reason: "its holder was stopped while it ran" };
-  return { kind: "ended", code, signal };
-}

@@ -2,7 +2,7 @@
 import { baseName } from "../../base/path.ts";
 import { holderSocket } from "../../home/held/holder-files.ts";
 import type { HolderExit } from "../../wire/holder/protocol.ts";
-import type { HeldNews } from "../held/held-programs.ts";
+import type { HeldNews } from "../held/held-adapter.ts";
 
 export function socketName(home: string, id: string): string {
   return baseName(holderSocket(home, id));

@@ -14,13 +14,16 @@ import { ONLY_GENERATION, ownToken } from "../../home/held/holder-files.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
-import { type HeldAdapter, type HeldFound, type HeldNews, HeldPrograms, pipeEnding } from "../held/held-programs.ts";
+import type { HeldAdapter, HeldFound, HeldNews } from "../held/held-adapter.ts";
+import { HeldPrograms } from "../held/held-programs.ts";
 import type { HolderConnection, HolderPeer } from "../held/holder-connections.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { stopRestOf } from "../held/orphan-stop.ts";
+import { pipeEnding } from "../held/pipe-ending.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { attemptDirectory, attemptSocket, heldAttempts, readOutput, writeAttempt } from "./attempt-files.ts";
 import { HolderPool } from "./holder-pool.ts";
+import { Journals } from "./journals.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { StepSlots } from "./step-slots.ts";
 
@@ -33,6 +36,8 @@ export type AttemptPorts = {
   /** Resolves when a step of this run may begin. */
   beforeStep(run: Run): Promise<Result<void>>;
   mayBegin(): boolean;
+  /** Whether it was not set aside. */
+  isWhole(id: string): boolean;
   /** How many attempts run at once. */
   readonly slots: number;
   /** Variables for a run's programs that are never written to disk. */
@@ -52,6 +57,7 @@ export type AttemptFound =
     };
 
 export class Attempts {
+  readonly journals: Journals;
   readonly #world: DaemonWorld;
   readonly #ports: AttemptPorts;
   readonly #held: HeldPrograms<HolderConnection>;
@@ -65,7 +71,11 @@ export class Attempts {
     this.#world = world;
     this.#ports = ports;
     this.#directories = new DurableDirectories(world.disk, world.home);
-    this.#pool = new HolderPool(world, ports);
+    this.journals = new Journals(world, ports);
+    this.#pool = new HolderPool(world, {
+      ...{ holderCommand: ports.holderCommand, journals: this.journals },
+      heard: (id) => this.#held.lookAgain(id),
+    });
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#slots = new StepSlots(world.clock, ports.slots, {
       runOf: runIdOf,
@@ -84,8 +94,10 @@ export class Attempts {
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#pool.giveAgain(id),
       isStarting: (id) => this.#pool.has(id),
+      tells: (id) => this.#pool.tells(id),
       dismiss: (id) => this.#pool.kill(id),
       unclaimed: (id) => this.#unclaimed(id),
+      salvage: async (id) => (await this.journals.restore(id)) > 0,
       ending: pipeEnding,
       stopRest: (id) => this.#stopRest(id),
       report: (id, news) => this.#report(id, news),
@@ -193,7 +205,9 @@ export class Attempts {
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();
-    this.#pool.give(id, { directory, secrets: this.#ports.secrets.variables(run, launch.value.secrets) });
+    await this.#pool.prepare();
+    const secrets = this.#ports.secrets.variables(run, launch.value.secrets);
+    this.#pool.give(id, { directory, secrets, noInput: launch.value.kind !== "agent" });
     return ok(undefined);
   }
 

@@ -33,6 +33,8 @@ export type EnginePorts = {
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   mayBegin(): boolean;
+  /** Whether a run was not set aside. */
+  isWhole(id: string): boolean;
   /** How many steps run in holders at once. */
   readonly slots: number;
   /** Resolves when a step of this run may begin (RC4 of checkpoints.ts). */

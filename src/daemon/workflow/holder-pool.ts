@@ -8,25 +8,31 @@
 // HP4. Idle holders leave soon; when we end, idle ones leave at once, and the others after their attempt.
 // HP5. The holders of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take those
 //      before we start others.
+// HP6. A holder that we started says when there is something to see of its attempt (OR3), and so does its end. One that
+//      we took over says nothing.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { RUN, TOKEN } from "../../home/layout.ts";
 import { readWhole } from "../../log/file/file.ts";
+import type { JournalUse } from "../../log/file/journal.ts";
 import {
   encodeOrder,
   GO_HOME,
   type HolderOrder,
   ORPHANED_MS,
   ordersSocket,
+  saidIn,
   waitingIn,
 } from "../../wire/holder/orders.ts";
 import type { Variables } from "../../wire/holder/secrets.ts";
 import { ordersStart } from "../../wire/holder/start.ts";
+import { LineReader } from "../../wire/lines.ts";
 import type { ToldChild } from "../../world/children.ts";
 import { identify } from "../../world/process.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
+import type { Journals } from "./journals.ts";
 
 /** HP4. Keeping them longer than people pause between two commands would waste memory. */
 const REST_MS = 3_000;
@@ -39,10 +45,19 @@ const MAX_USES = 200;
 
 export type PoolPorts = {
   holderCommand(): HolderCommand;
+  /** HP6 */
+  heard(attempt: string): void;
+  readonly journals: Pick<Journals, "take" | "giveBack">;
 };
 
-/** `token`: of a holder that we took over (HP5). */
-type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
+/** `token`: of a holder that we took over (HP5), which has no journal of ours. */
+type Member = {
+  readonly child: ToldChild;
+  readonly token: string | undefined;
+  readonly journal: JournalUse | undefined;
+  uses: number;
+  gone: boolean;
+};
 type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "processes" | "self" | "sockets">;
 /** `news`: how many new holders the order was given to. */
 type Given = { readonly member: Member; readonly order: HolderOrder; readonly news: number };
@@ -52,6 +67,8 @@ export class HolderPool {
   readonly #ports: PoolPorts;
   readonly #atRest: Member[] = [];
   readonly #given = new Map<string, Given>();
+  /** For the next holders that are started. */
+  readonly #journals: JournalUse[] = [];
   #cancel: () => void = () => undefined;
   /** From this time on, no holder of another daemon is left to take over. */
   readonly #alone: number;
@@ -91,11 +108,18 @@ export class HolderPool {
       const closed = () => member && this.#ended(member);
       const line = await sockets.connect(ordersSocket(home, pid), { bytes: () => undefined, closed });
       const child = { pid, tell: (bytes: Uint8Array) => line.send(bytes), release: () => line.end() };
-      member = { child, token, uses: 1, gone: false };
+      member = { child, token, journal: undefined, uses: 1, gone: false };
       this.#rest(member);
     } catch (error) {
       if (!isFault(error)) throw error; // It has left in the meantime.
     }
+  }
+
+  /** Resolves when a holder that `give` may have to start has a journal. */
+  async prepare(): Promise<void> {
+    if (this.#atRest.length > 0 || this.#journals.length > 0) return;
+    const journal = await this.#ports.journals.take();
+    if (journal !== undefined) this.#journals.push(journal);
   }
 
   /** Orders a holder to hold this attempt. Throws a Fault if none can be started. */
@@ -104,12 +128,17 @@ export class HolderPool {
     const news = (this.#given.get(attempt)?.news ?? 0) + (member.uses === 0 ? 1 : 0);
     member.uses += 1;
     this.#given.set(attempt, { member, order, news });
-    member.child.tell(encodeOrder(order, member.token));
+    member.child.tell(encodeOrder({ ...order, journal: member.journal }, member.token));
   }
 
   /** Whether the holder that this attempt was given to lives. */
   has(attempt: string): boolean {
     return this.#given.get(attempt)?.member.gone === false;
+  }
+
+  /** Whether its holder says when there is something to see (HP6). */
+  tells(attempt: string): boolean {
+    return this.#given.get(attempt)?.member.token === undefined;
   }
 
   /** For an attempt that was given to a holder and not claimed yet (HP3). */
@@ -161,19 +190,32 @@ export class HolderPool {
     const { runtime, entry } = this.#ports.holderCommand();
     const ours: Variables = this.#world.self.environment();
     const { home, children } = this.#world;
-    const member: Member = {
-      token: undefined,
-      uses: 0,
-      gone: false,
-      child: children.told(ordersStart(runtime, entry, home, ours), () => this.#ended(member)),
+    const lines = new LineReader();
+    const events = {
+      said: (bytes: Uint8Array) => {
+        for (const line of lines.push(bytes) ?? []) this.#said(member, saidIn(line));
+      },
+      ended: () => this.#ended(member),
     };
+    const start = ordersStart(runtime, entry, home, ours);
+    const child = children.told(start, events);
+    const member: Member = { child, token: undefined, journal: this.#journals.pop(), uses: 0, gone: false };
     return member;
+  }
+
+  /** HP6. `directory`: undefined for whatever it has. */
+  #said(member: Member, directory?: string): void {
+    for (const [attempt, given] of [...this.#given])
+      if (given.member === member && (directory === undefined || given.order.directory === directory))
+        this.#ports.heard(attempt);
   }
 
   #ended(member: Member): void {
     member.gone = true;
+    if (member.journal !== undefined) this.#ports.journals.giveBack(member.journal);
     const at = this.#atRest.indexOf(member);
     if (at >= 0) this.#atRest.splice(at, 1);
+    this.#said(member);
   }
 }
 

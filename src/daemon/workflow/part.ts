@@ -180,6 +180,7 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     isTrusted: (run) => log.frozen(sessionOf(run)) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
+    isWhole: (id) => !border.asides.has(id),
     slots: config.workflows.slots || slotsFor(world.self.capacity()),
     beforeStep: (run) => checkpoints.beforeStep(run),
     afterItems: (run) => checkpoints.afterItems(run),

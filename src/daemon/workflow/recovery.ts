@@ -5,6 +5,7 @@
 // V2. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
 //     or cancelled.
+// V4. Before anything is examined, files of attempts that went with the machine are made again of the holders' journals.
 import { allOf, someAtOnce } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
@@ -40,6 +41,7 @@ export function workflowStages(recovery: WorkflowRecovery): Pick<StageWork, "RES
 
 async function restore(recovery: WorkflowRecovery, progress: () => void): Promise<ReportItem[]> {
   const { border, store, engine } = recovery;
+  await engine.attempts.journals.restore(); // V4
   const adoptOne = (run: Run) => border.adopting(run.id, () => adopt(store, engine, run)); // PB2 of part.ts
   const held = recovery.wasDown() ? await holdBack(store) : [];
   const open = [...store.states.values()].filter(isOpen);

@@ -31,7 +31,7 @@ type InHome = Pick<HomeWorld, "disk" | "home">;
 export type HeldDirectory = { readonly disk: Disk; readonly directory: string };
 
 export const CLAIM = "claim.json";
-const EXIT = "exit.json";
+export const EXIT = "exit.json";
 const SPEC = "holder.json";
 
 /** Programs on pipes have one generation: the next start uses another directory. */

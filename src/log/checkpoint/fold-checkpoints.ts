@@ -8,6 +8,8 @@
 // FC3. Of each session one save is made at a time; what happened meanwhile is looked at when it is done.
 // FC4. If the disk does not take one, or it cannot be written as JSON, that is logged and stops nothing: the log has
 //      everything. The next event tries again.
+// FC5. Of many sessions that are due, one is saved after the other, in the order in which they became due, at a limited
+//      rate. What is at rest, or asked for, does not wait.
 import { type Fault, isFault } from "../../base/fault.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -19,6 +21,8 @@ export type FoldCheckpointPorts<S> = {
   readonly clock: Clock;
   /** What comes within this time is saved together. */
   readonly gatherMs: number;
+  /** The time between two saves (FC5). */
+  readonly apartMs: number;
   /** How long the tail may grow, in bytes, behind a checkpoint of this size (FC2). */
   tailFor(savedBytes: number, state: S): number;
   /** Whether it will not change by itself (FC2). */
@@ -53,6 +57,10 @@ export class FoldCheckpoints<S> {
   readonly #ports: FoldCheckpointPorts<S>;
   readonly #kept = new Map<string, Kept<S>>();
   readonly #saving = new Set<Promise<void>>();
+  /** FC5 */
+  readonly #due = new Set<string>();
+  #nextAt = 0;
+  #waiting = false;
 
   constructor(ports: FoldCheckpointPorts<S>) {
     this.#ports = ports;
@@ -123,16 +131,44 @@ export class FoldCheckpoints<S> {
     const { clock, gatherMs, isResting, isOff } = this.#ports;
     if (isOff()) return;
     if (isResting(kept.state)) this.#save(id, kept);
-    else if (gatherMs === 0) this.#saveIfDue(id, kept);
+    else if (gatherMs === 0) this.#wait(id);
     else
       kept.cancel ??= clock.after(gatherMs, () => {
         kept.cancel = undefined;
-        this.#saveIfDue(id, kept);
+        this.#wait(id);
       });
   }
 
-  #saveIfDue(id: string, kept: Kept<S>): void {
-    if (kept.tail > 0 && kept.tail >= this.#ports.tailFor(kept.savedBytes, kept.state)) this.#save(id, kept);
+  /** FC5 */
+  #wait(id: string): void {
+    this.#due.add(id);
+    this.#saveNext();
+  }
+
+  #saveNext(): void {
+    const { clock, apartMs } = this.#ports;
+    while (this.#due.size > 0 && !this.#waiting) {
+      const left = this.#nextAt - clock.elapsed();
+      if (left > 0) {
+        this.#waiting = true;
+        clock.after(left, () => {
+          this.#waiting = false;
+          this.#saveNext();
+        });
+        return;
+      }
+      const [id = ""] = this.#due;
+      this.#due.delete(id);
+      if (this.#saveIfDue(id)) this.#nextAt = clock.elapsed() + apartMs;
+    }
+  }
+
+  #saveIfDue(id: string): boolean {
+    const kept = this.#kept.get(id);
+    if (kept === undefined || kept.tail === 0 || kept.saving !== undefined) return false; // FC3
+    if (kept.tail < this.#ports.tailFor(kept.savedBytes, kept.state)) return false;
+    this.#save(id, kept);
+    return true;
   }
 
   #save(id: string, kept: Kept<S>, state: S = kept.state): void {

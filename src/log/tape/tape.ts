@@ -26,17 +26,18 @@ const MAX_WAITING_SEGMENTS = 32;
 export class Tape {
   private readonly disk: Disk;
   private readonly directory: string;
-  private readonly limits: TapeLimits;
+  private readonly limits: TapeLimits & { readonly home?: string };
   private segments: Segment[];
   private tapeEnd: number;
   /** Directories with names that are not durable yet. */
-  private unsyncedDirectories: Set<string>;
+  private unsyncedDirectories = new Set<string>();
+  private made = false;
   private running: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
   private broken: Fault | undefined;
   private closed = false;
 
-  /** `home`: missing directories below it are made, and made durable by the first `sync`. */
+  /** Its directory is made with the first segment. `home`: so are missing ones below it, and made durable by `sync`. */
   static open(disk: Disk, directory: string, limits: TapeLimits & { readonly home?: string }): Tape {
     return new Tape(disk, directory, limits);
   }
@@ -45,12 +46,9 @@ export class Tape {
     this.disk = disk;
     this.directory = directory;
     this.limits = limits;
-    this.unsyncedDirectories = new Set([
-      ...makeDirectories(disk, directory, limits.home),
-      parentOf(directory),
-      directory,
-    ]); // T2
-    const found = listStretches(disk, directory);
+    const isThere = disk.stat(directory) !== undefined;
+    const found = isThere ? listStretches(disk, directory) : [];
+    if (isThere) this.makeDirectory(); // T2
     this.tapeEnd = endOf(found);
     this.segments = found.map((stretch) => new Segment(disk, stretch)); // T2
   }
@@ -113,11 +111,19 @@ export class Tape {
     for (const segment of this.segments) segment.forget();
   }
 
+  private makeDirectory(): void {
+    const { disk, directory, limits } = this;
+    for (const one of [...makeDirectories(disk, directory, limits.home), parentOf(directory), directory])
+      this.unsyncedDirectories.add(one);
+    this.made = true;
+  }
+
   private segmentFor(length: number): Segment {
     const last = this.segments.at(-1);
     const room = last === undefined || last.size === 0 || last.size + length <= this.limits.segmentBytes;
     if (last !== undefined && room && last.start + last.size === this.tapeEnd) return last;
     this.limitWaiting();
+    if (!this.made) this.makeDirectory();
     const segment = new Segment(this.disk, {
       start: this.tapeEnd,
       size: 0,

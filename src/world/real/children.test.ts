@@ -25,13 +25,18 @@ test("a told program reads what we send, outlives the end of its input, and its 
   const out = join(home, "told");
   writeFileSync(out, "");
   const done = Promise.withResolvers<void>();
-  const child = children.told(command(`while read line; do echo "$line $ONLY" >> ${out}; done; exit 3`), done.resolve);
+  const said: string[] = [];
+  const child = children.told(command(`while read line; do echo "$line $ONLY" | tee -a ${out}; done; exit 3`), {
+    said: (bytes) => void said.push(Buffer.from(bytes).toString()),
+    ended: done.resolve,
+  });
   child.tell(Buffer.from("one\n"));
   while (!read(out).includes("one")) await Bun.sleep(2);
   child.tell(Buffer.from("two\n"));
   child.release();
   await done.promise;
   expect(read(out)).toBe("one this\ntwo this\n");
+  while (said.join("") !== read(out)) await Bun.sleep(2);
   child.tell(Buffer.from("nobody hears this\n"));
 });
 
@@ -66,7 +71,7 @@ test("C2 no child gets a variable that changes how Bun runs", async () => {
   const starts: Readonly<Record<string, (command: Command, ended: () => void) => unknown>> = {
     pty: (one, ended) => children.pty(one, { cols: 80, rows: 24 }, { output: () => undefined, ended }),
     pipes: (one, ended) => children.pipes(one, { output: () => undefined, ended }),
-    told: (one, ended) => children.told(one, ended),
+    told: (one, ended) => children.told(one, { ended }),
     watched: (one, ended) => children.watched(one, ended),
   };
   for (const [name, start] of Object.entries(starts)) {

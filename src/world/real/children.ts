@@ -16,6 +16,7 @@ import type {
   PtyEvents,
   Size,
   ToldChild,
+  ToldEvents,
 } from "../children.ts";
 import { attempt, systemCode } from "./attempt.ts";
 import { LastWords } from "./last-words.ts";
@@ -119,16 +120,20 @@ function detached(command: Command, log?: string): number {
   }
 }
 
-function told(command: Command, ended: () => void): ToldChild {
+function told(command: Command, { said, ended }: ToldEvents): ToldChild {
   const child = launch(command, () =>
     Bun.spawn([...command.argv], {
       ...surroundingsOf(command),
-      stdio: ["pipe", "ignore", "ignore"],
+      stdio: ["pipe", said === undefined ? "ignore" : "pipe", "ignore"],
       detached: true,
       onExit: ended,
     }),
   );
   child.unref();
+  const listen = async () => {
+    if (said !== undefined && child.stdout !== undefined) for await (const bytes of child.stdout) said(bytes);
+  };
+  void listen().catch(mustBeSystems);
   const hand = async (bytes: Uint8Array) => {
     child.stdin.write(bytes);
     await child.stdin.flush();

@@ -57,8 +57,8 @@ export const HOLDER: readonly Mutant[] = [
     mutant: "the timer of a closed socket keeper is not cancelled",
     file: "src/holder/socket-keeper.ts",
     from: `    this.#cancel();
-    this.#listener.close();`,
-    to: "    this.#listener.close();",
+    this.#listener?.close();`,
+    to: "    this.#listener?.close();",
     killedBy: {
       file: "src/holder/socket-keeper.test.ts",
       test: "a removed path is bound again after an interval, but not after the end",
