@@ -11,6 +11,7 @@ import { claim } from "../../src/holder/records.ts";
 import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { parseSpec } from "../../src/wire/holder/json.ts";
+import { SPARE } from "../../src/wire/holder/start.ts";
 import { decodeLine } from "../../src/wire/lines.ts";
 import type {
   Children,
@@ -54,7 +55,7 @@ export abstract class Machine {
   readonly random: SimRandom;
   disk = new SimDisk();
   trouble: Error | undefined;
-  /** The holders that were started on their own, as they live. */
+  /** The holders that hold only one program, as they live, with the one that is a spare. */
   readonly holders = new Set<Born>();
   /** How long the next holders take to start; Infinity: they die before they do anything. */
   readonly slowHolders: number[] = [];
@@ -195,9 +196,9 @@ export abstract class Machine {
   #children(life: Life): Children {
     return {
       detached: (command) => this.startDetached(life, command),
-      told: (_, ended) => {
+      told: ({ argv }, ended) => {
         this.fork();
-        return this.#startOrdered(life, ended);
+        return this.#startOrdered(life, ended, argv.includes(SPARE));
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),
@@ -212,8 +213,7 @@ export abstract class Machine {
     starter.mustLive();
     const kept: Kept = {};
     const born = this.born(() => void kept.keeper?.look());
-    this.holders.add(born);
-    born.life.onEnd(() => this.holders.delete(born));
+    this.#isHolder(born);
     const hold = async (): Promise<void> => {
       await this.#hold(born, argv.at(-1) ?? "", kept);
       kept.keeper?.close();
@@ -222,6 +222,11 @@ export abstract class Machine {
     const start = () => void hold().catch((error) => this.#holderFailed(born, kept, error));
     this.#startLater(born, start);
     return born.who.pid;
+  }
+
+  #isHolder(born: Born): void {
+    this.holders.add(born);
+    born.life.onEnd(() => this.holders.delete(born));
   }
 
   #startLater({ life }: Born, start: () => void): void {
@@ -241,13 +246,14 @@ export abstract class Machine {
     return this.doors(born);
   }
 
-  /** A holder that takes one order after the other, and exits with the giver of the orders. */
-  #startOrdered(starter: Life, ended: () => void): ToldChild {
+  /** A holder that takes one order after the other, and exits with the giver of the orders. A spare gets only one. */
+  #startOrdered(starter: Life, ended: () => void, isSpare: boolean): ToldChild {
     starter.mustLive();
     this.moment("the holder starts");
     starter.mustLive();
     const kept: Kept = {};
     const born = this.born(() => void kept.keeper?.look());
+    if (isSpare) this.#isHolder(born);
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
     const orders: PromiseWithResolvers<string>[] = [Promise.withResolvers()];
     const work = async (): Promise<void> => {
