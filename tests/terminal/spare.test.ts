@@ -39,16 +39,17 @@ test("a terminal starts in the spare, gets its secrets, and another spare takes 
   const first = await opened(home, "first");
   expect(first.holder).toBeGreaterThan(0);
   const spare = await spareOf(home);
-  expect(readlinkSync(`/proc/${spare}/cwd`)).toBe("/");
+  expect(readlinkSync(`/proc/${spare}/cwd`)).toBe("/"); // Settled: it was started like this.
+  // Settled: so was this.
   expect(readProc(spare, "environ")).not.toContain("HOLDFAST_TERMINAL");
 
   const wish = home.wish("second", ["sh", "-c", `test "$API_TOKEN" = hunter2 && exec sleep 1000`]);
   const { id } = await home.must("terminal.new", { ...wish, env: { ...wish.env, API_TOKEN: "hunter2" } });
   expect((await home.is(id, "running")).holder).toBe(spare);
   expect(home.claim(id)).toMatchObject({ by: "holder", pid: spare });
-  expect(readlinkSync(`/proc/${spare}/fd/0`)).toBe("/dev/null");
+  expect(readlinkSync(`/proc/${spare}/fd/0`)).toBe("/dev/null"); // Settled: it runs.
   expect(home.commandOf(spare)).toEndWith(`\0${home.path}/terminals/${id}\0`);
-  expect(readProc(spare, "environ")).not.toContain("hunter2");
+  expect(readProc(spare, "environ")).not.toContain("hunter2"); // Settled: it runs.
   const next = await spareOf(home, spare);
   expect(sparesOf(home)).toEqual([next]);
 });
