@@ -1,21 +1,42 @@
 // The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is
 // started detached, and outlives its starter. A holder of several children, one after the
 // other, is orders-main.ts: what only that one needs would cost each terminal memory.
+// M6. A spare (daemon/held/spare-holder.ts) is loaded and waits: `main.ts --spare PATH`. It gets its one order on
+//     standard input, and is a holder like any other from then on. If its daemon ends first, or orders anything else,
+//     it leaves.
+import { parseOrder } from "../wire/holder/orders.ts";
 import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
+import { SPARE } from "../wire/holder/start.ts";
+import { MAX_LINE } from "../wire/lines.ts";
 import type { Program } from "../world/program.ts";
 import { LOOK_AT_PEER, tellPeer } from "../world/real/peer.ts";
 import { realProgram } from "../world/real/program.ts";
+import { firstLine, showArgument } from "../world/real/spare.ts";
 import { Hold } from "./hold.ts";
+import type { ToHold } from "./hold-one.ts";
 
 const USAGE = 2;
 
 async function main(program: Program): Promise<void> {
-  const [directory, ageMs] = program.args;
-  if (directory === undefined) return program.exit(USAGE);
-  if (directory === LOOK_AT_PEER) return tellPeer(ageMs);
+  const [first, second] = program.args;
+  if (first === undefined) return program.exit(USAGE);
+  if (first === LOOK_AT_PEER) return tellPeer(second);
   program.rest(); // Loading leaves much garbage; new data reuses its space.
-  await new Hold(program).one({ directory, secrets: entrusted(program.variable(ENTRUSTED)) });
+  const order =
+    first === SPARE ? ordered(second) : { directory: first, secrets: entrusted(program.variable(ENTRUSTED)) };
+  // Not before: a handled signal would wait for the order as well.
+  if (order !== undefined) await new Hold(program).one(order);
   program.exit(0);
+}
+
+/** M6 */
+function ordered(shown = ""): ToHold | undefined {
+  const line = firstLine(MAX_LINE);
+  const order = line === undefined ? undefined : parseOrder(line);
+  if (order === undefined) return undefined;
+  const { directory, secrets } = order;
+  showArgument(shown, directory);
+  return { directory, secrets };
 }
 
 void main(realProgram()); // Not awaited: the bundle is CommonJS, and an exception ends the process all the same.

@@ -10,6 +10,7 @@ import { holdOne, type Present, type ToHold } from "../../src/holder/hold-one.ts
 import type { HolderWorld } from "../../src/holder/holder.ts";
 import { OrderedJournal } from "../../src/holder/ordered-journal.ts";
 import { encodeSaid, type HolderOrder, parseOrder } from "../../src/wire/holder/orders.ts";
+import { SPARE } from "../../src/wire/holder/start.ts";
 import type {
   Children,
   Command,
@@ -53,7 +54,7 @@ export abstract class Machine {
   readonly random: SimRandom;
   disk = new SimDisk();
   trouble: Error | undefined;
-  /** The holders that were started on their own, as they live. */
+  /** The holders that hold only one program, as they live, with the one that is a spare. */
   readonly holders = new Set<Born>();
   /** How long the next holders take to start; Infinity: they die before they do anything. */
   readonly slowHolders: number[] = [];
@@ -194,9 +195,9 @@ export abstract class Machine {
   #children(life: Life): Children {
     return {
       detached: (command) => this.startDetached(life, command),
-      told: (_, events) => {
+      told: ({ argv }, events) => {
         this.fork();
-        return this.#startOrdered(life, events);
+        return this.#startOrdered(life, events, argv.includes(SPARE));
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),
@@ -211,8 +212,7 @@ export abstract class Machine {
     starter.mustLive();
     const kept: Kept = {};
     const born = this.born(() => void kept.present?.keeper.look());
-    this.holders.add(born);
-    born.life.onEnd(() => this.holders.delete(born));
+    this.#isHolder(born);
     const hold = async (): Promise<void> => {
       await this.#hold(born, { directory: argv.at(-1) ?? "", secrets: {} }, kept);
       born.life.end();
@@ -220,6 +220,11 @@ export abstract class Machine {
     const start = () => void hold().catch((error) => this.#holderFailed(born, kept, error));
     this.#startLater(born, start);
     return born.who.pid;
+  }
+
+  #isHolder(born: Born): void {
+    this.holders.add(born);
+    born.life.onEnd(() => this.holders.delete(born));
   }
 
   #startLater({ life }: Born, start: () => void): void {
@@ -239,13 +244,14 @@ export abstract class Machine {
     return this.doors(born);
   }
 
-  /** A holder that takes one order after the other, and exits with the giver of the orders. */
-  #startOrdered(starter: Life, { said, ended }: ToldEvents): ToldChild {
+  /** A holder that takes one order after the other, and exits with the giver of the orders. A spare gets only one. */
+  #startOrdered(starter: Life, { said, ended }: ToldEvents, isSpare: boolean): ToldChild {
     starter.mustLive();
     this.moment("the holder starts");
     starter.mustLive();
     const kept: Kept = {};
     const born = this.born(() => void kept.present?.keeper.look());
+    if (isSpare) this.#isHolder(born);
     const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
     const orders: PromiseWithResolvers<HolderOrder>[] = [Promise.withResolvers()];
     const journals = new OrderedJournal({ ...this.holderDoors(born), rest: () => undefined });

@@ -28,6 +28,11 @@ export class LaunchedHolders {
     this.#launched.set(name, { holder: identify(this.#processes, start()), count: count + 1 });
   }
 
+  /** Whether one was launched and it is not known yet what became of it. */
+  has(name: string): boolean {
+    return this.#launched.has(name);
+  }
+
   isAlive(name: string): boolean {
     const holder = this.#launched.get(name)?.holder;
     return holder !== undefined && this.#processes.alive(holder);

@@ -29,17 +29,17 @@ import {
 } from "../../home/held/holder-files.ts";
 import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
-import { holderStart } from "../../wire/holder/start.ts";
+import type { Variables } from "../../wire/holder/secrets.ts";
 import { within } from "../../world/wait.ts";
 import type { HeldAdapter, HeldFound, HeldNews } from "../held/held-adapter.ts";
 import { HeldPrograms } from "../held/held-programs.ts";
 import { type HolderConnection, type HolderConnections, plainConnection } from "../held/holder-connections.ts";
 import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
-import { LaunchedHolders } from "../held/launched-holders.ts";
 import type { DaemonWorld } from "../ports.ts";
 import { type Reply, TerminalAnswers } from "./answers.ts";
 import { ending, socketName } from "./held-terminal.ts";
+import { HolderStarts } from "./holder-starts.ts";
 
 export type HoldersOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
 
@@ -85,11 +85,7 @@ export class TerminalHolders {
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #watch: HolderWatch;
   readonly #answers: TerminalAnswers;
-  /**
-   * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
-   */
-  readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
-  readonly #launched: LaunchedHolders;
+  readonly #starts: HolderStarts;
   /** N5 */
   readonly #signalledOn = new Map<string, HolderConnection>();
   #rounds = 0;
@@ -102,7 +98,7 @@ export class TerminalHolders {
     this.programs = new HolderPrograms(world);
     this.#options = options;
     this.#ports = ports;
-    this.#launched = new LaunchedHolders(world.processes);
+    this.#starts = new HolderStarts(world, () => this.programs.command("holder"));
     this.#held = new HeldPrograms(world, this.#adapter());
     this.#answers = new TerminalAnswers(this.#held.connections, ports.reply);
     this.#watch = new HolderWatch(world.watch, this.#sockets, (socket) => this.#socketChanged(socket)); // N1
@@ -116,8 +112,8 @@ export class TerminalHolders {
       prepare: (id) => this.#prepare(id),
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#relaunch(id),
-      isStarting: (id) => this.#launched.isAlive(id),
-      dismiss: (id) => this.#launched.kill(id),
+      isStarting: (id) => this.#starts.isAlive(id),
+      dismiss: (id) => this.#starts.kill(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
@@ -126,9 +122,8 @@ export class TerminalHolders {
   }
 
   /** Keeps variables for a terminal that is about to be created. */
-  setSecrets(id: string, secrets: Readonly<Record<string, string>>): void {
-    if (Object.keys(secrets).length > 0) this.#secrets.set(id, secrets);
-    else this.#secrets.delete(id);
+  setSecrets(id: string, secrets: Variables): void {
+    this.#starts.setSecrets(id, secrets);
   }
 
   perform({ kind, id }: Effect): void {
@@ -193,6 +188,7 @@ export class TerminalHolders {
   close(): void {
     this.#closed = true;
     this.#watch.close();
+    this.#starts.close();
     this.#held.close();
   }
 
@@ -231,8 +227,7 @@ export class TerminalHolders {
   }
 
   #report(id: string, news: HeldNews): void {
-    this.#secrets.delete(id); // The program has them, or never will.
-    this.#launched.forget(id);
+    this.#starts.over(id, news.kind === "running");
     if (news.kind === "running") {
       this.#ports.submit({ kind: "started", id, child: news.child, holder: news.holder });
       // It may have asked before we were connected.
@@ -326,26 +321,13 @@ export class TerminalHolders {
     };
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     await writeTerminalSpec(this.#world, { ...facts, ...again });
-    this.#launched.launch(id, () => this.#startHolder(terminal));
+    this.#starts.launch(terminal);
     return ok(undefined);
-  }
-
-  #startHolder({ id, generation }: Terminal): number {
-    const { home, children } = this.#world;
-    const { runtime, entry } = this.programs.command("holder");
-    const start = holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation));
-    return children.detached(start);
   }
 
   #relaunch(id: string): void {
     const terminal = this.#ports.terminal(id);
-    if (terminal !== undefined) this.#launched.replace(id, () => this.#startHolder(terminal));
-  }
-
-  /** Secrets reach only the first generation: they are not stored for later ones. */
-  #given(id: string, generation: number) {
-    const secrets = generation === 1 ? (this.#secrets.get(id) ?? {}) : {};
-    return { ours: this.#world.self.environment(), secrets };
+    if (terminal !== undefined) this.#starts.relaunch(terminal);
   }
 
   /** A screen that cannot be drawn in time does not prevent a terminal from being restored. */

@@ -1,5 +1,5 @@
 // Orders for a holder of attempts, one line for each attempt that it is to hold: on its standard input, later on a
-// socket.
+// socket. A spare holder (daemon/held/spare-holder.ts) gets one.
 // OR1. An incomplete line is not an order: a daemon that was killed while writing one has ordered nothing.
 // OR2. If the daemon dies, the holder waits at a socket for the next one, for a limited time; orders there carry the
 //      home's token. Anything that is not an order ends the holder at once.
@@ -18,7 +18,7 @@ export const ORPHANED_MS = 10_000;
 const SOCKET = /^o(\d+)\.sock$/;
 
 export type HolderOrder = {
-  /** The attempt's. */
+  /** The attempt's, or the terminal's. */
   readonly directory: string;
   /** Variables for its program that are never written to disk. */
   readonly secrets: Variables;
@@ -63,7 +63,7 @@ export const GO_HOME = encodeLine({});
 /** Every order as it arrives. Returns false at the end of the input, true at anything that is not an order. */
 export async function* ordersIn(
   input: AsyncIterable<Uint8Array>,
-  mayOrder: (token: string) => boolean = () => true,
+  mayOrder?: (token: string) => boolean,
 ): AsyncGenerator<HolderOrder, boolean> {
   const reader = new LineReader();
   for await (const bytes of input) {

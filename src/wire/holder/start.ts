@@ -20,6 +20,9 @@ export type HolderStart = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+/** The argument that makes a holder wait for its one order (M6 of holder/main.ts). */
+export const SPARE = "--spare";
+
 /** ST2. The same as `--smol`, a word that our binary does not have. */
 const SMALL_HEAP = { BUN_JSC_largeHeapSize: "1048576" };
 
@@ -56,6 +59,12 @@ export function holderStart(
 ): HolderStart {
   const env = { ...ENV, ...(adopts ? NO_COMPILERS : NO_JIT), ...drillOf(ours), ...setSecrets(secrets) };
   return { argv: [...wordsOf(runtime, entry), directory], cwd: "/", env }; // ST1, ST2, ST3
+}
+
+/** A holder of a terminal that waits for its order; with it, `shown` becomes the terminal's directory. */
+export function spareStart(runtime: string, entry: string, shown: string, ours: Variables): HolderStart {
+  const { cwd, env } = holderStart(runtime, entry, shown, { ours });
+  return { argv: [...wordsOf(runtime, entry), SPARE, shown], cwd, env };
 }
 
 /** One that waits for orders (orders.ts). */
