@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUN_VARIABLES } from "../src/base/bun.ts";
+import { PLATFORM } from "../src/world/real/runtime.ts";
 
 /** As npm calls the package with its Bun, and as Bun calls the target. */
 export const TARGETS = {
@@ -14,8 +15,6 @@ export const TARGETS = {
   "linux-arm64": { package: "@oven/bun-linux-aarch64", bun: "bun-linux-arm64" },
 } as const;
 export type Target = keyof typeof TARGETS;
-
-export const HERE = `${process.platform}-${process.arch}`;
 
 /** It would write a file wherever this one says. */
 const UNKNOWN = [...BUN_VARIABLES, "BUN_BYTECODE_ORDER_OUT"];
@@ -26,7 +25,7 @@ const IMPOSSIBLE = "=";
 export function runtimeFor(target: Target, root: string, directory: string): string {
   const path = join(directory, "runtime");
   const own = join(root, "node_modules/bun/bin/bun.exe");
-  const bytes = readFileSync(target === HERE ? own : packed(target, root, directory));
+  const bytes = readFileSync(target === PLATFORM ? own : packed(target, root, directory));
   for (const name of UNKNOWN) forget(bytes, name);
   writeFileSync(path, bytes);
   chmodSync(path, 0o755);

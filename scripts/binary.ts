@@ -1,6 +1,7 @@
 // Builds one executable with all our programs, the page and Bun inside:
-//   npm run binary -- [--target linux-x64|linux-arm64] [--out FILE] [--version-label TEXT]
-// It is written to dist/holdfast-TARGET unless FILE is given, with its digest in FILE.sha256.
+//   npm run binary -- [--target linux-x64|linux-arm64] [--out FILE] [--version-label TEXT] [--leave-out ENTRY]
+// It is written to dist/holdfast-TARGET unless FILE is given, with its digest in FILE.sha256. The last two are for
+// tests of upgrades: another version, and one in which a program is missing.
 // BI1. An existing name is complete, and has the digest beside it: both are written under other names first.
 // BI2. Inside is every program that `Self` can start: each `main.ts` of src, by its path.
 import { createHash } from "node:crypto";
@@ -9,17 +10,23 @@ import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { PROGRAMS } from "../src/world/built.ts";
 import { buildPage } from "../src/world/real/page-build.ts";
-import { HERE, runtimeFor, TARGETS, type Target } from "./binary-runtime.ts";
+import { PLATFORM } from "../src/world/real/runtime.ts";
+import { runtimeFor, TARGETS, type Target } from "./binary-runtime.ts";
 import { carryingPage, replacing } from "./build.ts";
 import { ROOT } from "./files.ts";
 
-export type BinaryOptions = { readonly target: Target; readonly out: string; readonly label?: string | undefined };
+export type BinaryOptions = {
+  readonly target: Target;
+  readonly out: string;
+  readonly label?: string | undefined;
+  readonly leaveOut?: string | undefined;
+};
 
 /** A command runs for milliseconds (S5 of src/world/self.ts). */
 const LATE_COMPILERS = 100;
 const ENTRY = "src/world/real/inside.ts";
 
-export async function buildBinary({ target, out, label }: BinaryOptions): Promise<void> {
+export async function buildBinary({ target, out, label, leaveOut }: BinaryOptions): Promise<void> {
   mkdirSync(dirname(out), { recursive: true });
   const scratch = mkdtempSync(join(dirname(out), ".binary-"));
   try {
@@ -33,7 +40,7 @@ export async function buildBinary({ target, out, label }: BinaryOptions): Promis
         ...{ target: TARGETS[target].bun, executablePath: runtimeFor(target, ROOT, scratch), outfile: made },
         ...{ autoloadDotenv: false, autoloadBunfig: false, jitPolicy: LATE_COMPILERS },
       },
-      plugins: [carryingPrograms(), carryingPage(page), ...versions],
+      plugins: [carryingPrograms(leaveOut), carryingPage(page), ...versions],
     });
     publish(made, out);
   } finally {
@@ -51,12 +58,13 @@ function publish(made: string, out: string): void {
 }
 
 /** BI2. Each is loaded only when it is chosen; what several of them import is inside once. */
-function carryingPrograms(): Bun.BunPlugin {
-  const programs = entries().map(([path, file]) => `${JSON.stringify(path)}: () => import(${JSON.stringify(file)})`);
+function carryingPrograms(leaveOut: string | undefined): Bun.BunPlugin {
+  const inside = entries().filter(([path]) => path !== leaveOut);
+  const programs = inside.map(([path, file]) => `${JSON.stringify(path)}: () => import(${JSON.stringify(file)})`);
   return replacing(/\/src\/world\/real\/inside-programs\.ts$/, `export const programs = { ${programs.join(", ")} };`);
 }
 
-/** Another version, for tests of upgrades. */
+/** Every program of it gives this as its version, and so does the page. */
 function labelled(label: string): Bun.BunPlugin {
   return replacing(/\/src\/wire\/version\.ts$/, `export const VERSION = ${JSON.stringify(label)};`);
 }
@@ -79,10 +87,12 @@ export function isTarget(text: string): text is Target {
 
 if (import.meta.main) {
   const text = { type: "string" } as const;
-  const { values } = parseArgs({ options: { target: { ...text, default: HERE }, out: text, "version-label": text } });
+  const { values } = parseArgs({
+    options: { target: { ...text, default: PLATFORM }, out: text, "version-label": text, "leave-out": text },
+  });
   const { target, out } = values;
   if (!isTarget(target)) throw new Error(`--target is one of ${Object.keys(TARGETS).join(", ")}`);
   const path = resolve(out ?? join(ROOT, `dist/holdfast-${target}`));
-  await buildBinary({ target, out: path, label: values["version-label"] });
+  await buildBinary({ target, out: path, label: values["version-label"], leaveOut: values["leave-out"] });
   console.log(path);
 }

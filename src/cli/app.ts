@@ -11,6 +11,7 @@ import {
   version,
 } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
+import { VERSION } from "../wire/version.ts";
 import type { Context } from "./command-world.ts";
 import { type Group, topHelp } from "./top-help.ts";
 
@@ -53,6 +54,7 @@ const MODULES = {
   notify: async () => (await import("./notify/routes.ts")).notifyRoutes,
   drill: async () => (await import("./system/drill-routes.ts")).drillRoutes,
   relay: async () => (await import("./relay/routes.ts")).relayRoutes,
+  upgrade: async () => (await import("./upgrade/routes.ts")).upgradeRoutes,
   log: async () => ({ log: (await import("./log/routes.ts")).logRoutes }),
 };
 
@@ -112,9 +114,12 @@ const COMMANDS: Readonly<Record<CommandName, readonly [Module, Group | undefined
   gc: ["system", "System"],
   usage: ["system", "System"],
   search: ["page", "System"],
+  upgrade: ["upgrade", "System"],
   completions: ["system", "System"],
   __complete: ["system", undefined],
   __ready: ["system", undefined],
+  __about: ["upgrade", undefined],
+  __upgrade: ["upgrade", undefined],
 };
 
 const BY_NAME = new Map<string, (typeof COMMANDS)[CommandName]>(Object.entries(COMMANDS));
@@ -146,7 +151,7 @@ export async function appFor(first = ""): Promise<Application<Context>> {
   const plain = buildRouteMap<string, Context>({
     routes,
     docs: {
-      hideRoute: { __complete: true, __ready: true },
+      hideRoute: { __complete: true, __ready: true, __about: true, __upgrade: true },
       brief: about.description,
       fullDescription: [`${about.description}.`, "", ...FACTS].join("\n"),
     },
@@ -155,6 +160,6 @@ export async function appFor(first = ""): Promise<Application<Context>> {
   const root = { ...plain, formatHelp: () => topHelp(about, { routes, groups, facts: FACTS }) };
   return buildApplication<Context>(root, CONFIG, {
     help: help({ brief: "Show help", defaultForRouteMap: true, formatting: FORMATTING }),
-    version: version({ brief: "Show the version", info: { currentVersion: about.version } }),
+    version: version({ brief: "Show the version", info: { currentVersion: VERSION } }),
   });
 }

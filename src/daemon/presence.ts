@@ -106,7 +106,7 @@ export class Presence {
       start: () =>
         children.detached(
           {
-            argv: self.command("src/watchdog/main.ts", home),
+            argv: self.lasting("src/watchdog/main.ts", home),
             cwd: home,
             env: { ...self.environment(), ...ENGINE_OPTIONS },
           },

@@ -60,6 +60,8 @@ export const AGENTS_TYPED = "recovery/agents-typed";
 export const SIGHTINGS = "recovery/sightings.json";
 export const LAST_BOOT = "recovery/last-boot.json";
 export const CLOCK = "recovery/clock.json";
+/** An upgrade of our binary that is under way (upgrade.ts). */
+export const UPGRADE = "recovery/upgrade.json";
 
 export const TERMINALS = "terminals";
 export const AGENTS = "agents";

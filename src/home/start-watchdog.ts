@@ -65,7 +65,7 @@ export async function startWatchdog(
   turnOver(disk, home);
   const settings = { [SETTINGS_VARIABLE]: JSON.stringify(settingsOf(config.value.config)) };
   const env = { ...environmentOf(world, home, config.value.path), ...ENGINE_OPTIONS, ...settings }; // SW5
-  realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
+  realChildren().detached({ argv: self.lasting("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
 }
 

@@ -14,11 +14,12 @@ import { realWorld } from "../world/world.ts";
 import { NewsDesk } from "./news.ts";
 import { runWatchdog } from "./run.ts";
 import { readSettings } from "./settings.ts";
+import { lookAtUpgrade } from "./upgrades.ts";
 
 const USAGE = 2;
 const FAILED = 1;
 /** A program that floods its stderr writes at worst some hundred megabytes in this time. */
-const LOG_LOOK_MS = 5_000;
+const LOOK_MS = 5_000;
 
 const program = realProgram();
 const outlet = realConsole();
@@ -35,12 +36,11 @@ function complain(fault: Fault): void {
   say(`${fault.message}. ${fault.hint}`);
 }
 
-/** Watched programs write to it as well, without limit. */
-function keepLogShort(home: string): void {
-  world.clock.after(LOG_LOOK_MS, () => {
-    keepLogShort(home);
-    void tolerating(complain, async () => turnOver(world.disk, home));
-  });
+/** At the log, to which watched programs write as well, without limit; and whether an upgrade is left. */
+function look(home: string, env: Readonly<Record<string, string>>): void {
+  world.clock.after(LOOK_MS, () => look(home, env));
+  void tolerating(complain, async () => turnOver(world.disk, home));
+  void tolerating(complain, async () => lookAtUpgrade(world, { home, env, say }));
 }
 
 async function main(): Promise<number> {
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     const read = readSettings(self, home, text);
     if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
-    keepLogShort(home);
+    look(home, self.environment());
     const restore = () => void tolerating(complain, () => keepSettings(world.disk, home, text));
     const options = { ...read.value, say, told: told.promise, restore, news: new NewsDesk() };
     const how = await runWatchdog(world, home, read.value.specs, options);

@@ -57,8 +57,15 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
     ...env
   } = self.environment();
   const ours = (key: string, entry: string, engine: Command["env"] = ENGINE_OPTIONS): Command => {
-    const argv = given[key] === undefined ? self.command(entry, home) : wordsIn(given, key);
-    return { argv, cwd: home, env: { ...env, ...engine } };
+    const words = given[key] === undefined ? undefined : wordsIn(given, key);
+    return {
+      /** Asked for at each start: our own file may have been replaced since (S7 of world/self.ts). */
+      get argv() {
+        return words ?? self.command(entry, home);
+      },
+      cwd: home,
+      env: { ...env, ...engine },
+    };
   };
   const daemon = daemonSpec(home, ours("daemon", "src/daemon/main.ts"), intervalMs);
   const page = () => ours("web", "src/web/main.ts", { ...ENGINE_OPTIONS, ...EARLY_COMPILERS });

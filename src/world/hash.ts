@@ -22,6 +22,19 @@ export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
+/** SHA-256 of what is added piece by piece. */
+export class RunningHash {
+  readonly #hasher = new Bun.CryptoHasher("sha256");
+
+  add(bytes: Uint8Array): void {
+    this.#hasher.update(bytes);
+  }
+
+  digest(): string {
+    return this.#hasher.digest("hex");
+  }
+}
+
 /** Without the key, nobody can foresee it for any text (HMAC-SHA-256). */
 export function keyedHash(key: string, text: string): string {
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");

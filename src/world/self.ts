@@ -9,8 +9,8 @@
 //     when it is too late to get them (S4).
 // S6. A key that is typed from afar passes through web host and relay, which do little else: by default their code was
 //     not compiled well before hundreds of keys. Compiled early, an echo took some 8 % less time.
-// S7. What we start ourselves is of our own version (RT1 of real/runtime.ts). What is written down for others, such as
-//     a service's unit, names the installed file: whatever version is installed when it starts.
+// S7. What we start ourselves is of our own version (RT1 of real/runtime.ts). A watchdog is of the version that is
+//     installed when it starts, and so is what others start for us, by words that are written down: a service's unit.
 // S8. A home keeps a holder's program as one file, because the sources may change. Our binary starts the one inside:
 //     that takes 5 % less memory, and less than half of the processor time.
 import { edenGC } from "bun:jsc";
@@ -24,8 +24,10 @@ import { ROOT } from "./root.ts";
 export interface Self {
   /** The words by which we start a program of ours: `entry` is below the installation's root. */
   command(entry: string, ...args: readonly string[]): readonly [string, ...string[]];
-  /** The same for others, who start it later (S7). */
+  /** The same of the version that is installed when it starts (S7). */
   lasting(entry: string, ...args: readonly string[]): readonly [string, ...string[]];
+  /** Our single binary, by its name; undefined if we run from the sources. */
+  binary(): string | undefined;
   /** The files and directories that a program of ours needs in order to start. */
   files(): readonly string[];
   /** A holder's program with everything it imports, as the text of one file; undefined if there is none (S8). */
@@ -62,6 +64,7 @@ export function realSelf(): Self {
   return {
     command: (entry, ...args) => [ownRuntime(), ...wordsOf(entry), ...args],
     lasting: (entry, ...args) => [runtimeFile(), ...wordsOf(entry), ...args],
+    binary: () => (IS_BINARY ? runtimeFile() : undefined),
     files: () => (IS_BINARY ? [runtimeFile()] : [runtimeFile(), ROOT]),
     holder,
     environment,

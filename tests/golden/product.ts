@@ -45,6 +45,16 @@ export class Product {
     return new Product({ ...this.#place, cwd });
   }
 
+  /** The same, with more in its environment. */
+  with(env: Env): Product {
+    return new Product({ ...this.#place, env: { ...this.#place.env, ...env } });
+  }
+
+  /** The same, started by other words. */
+  by(words: readonly string[]): Product {
+    return new Product({ ...this.#place, words });
+  }
+
   async run(...args: readonly string[]): Promise<Ended> {
     const { words, cwd = "/usr" } = this.#place;
     const child = Bun.spawn([...words, ...args], { cwd, env: { ...this.env }, stdio: ["ignore", "pipe", "pipe"] });

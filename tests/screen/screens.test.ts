@@ -31,6 +31,7 @@ function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), an
     command: () => start,
     lasting: () => start,
     files: () => [],
+    binary: () => undefined,
     holder: async () => undefined,
     capacity: () => ({ cores: 1, memoryBytes: 0 }),
     environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),

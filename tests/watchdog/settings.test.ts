@@ -14,6 +14,7 @@ const self: Self = {
   command: (entry, ...args) => ["bun", entry, ...args],
   lasting: (entry, ...args) => ["bun", entry, ...args],
   files: () => [],
+  binary: () => undefined,
   environment: () => ({ PATH: "/bin", [SAFE_MODE_VARIABLE]: "old", [HEARTBEAT_VARIABLE]: "1" }),
   collect: () => undefined,
 };

@@ -29,6 +29,7 @@ class Stage {
       command: () => ["bun"] as const,
       lasting: () => ["bun"] as const,
       files: () => [],
+      binary: () => undefined,
       holder: async () => undefined,
       capacity: () => ({ cores: 1, memoryBytes: 0 }),
     };

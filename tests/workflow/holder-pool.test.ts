@@ -37,6 +37,7 @@ class Site {
       command: () => ["bun"] as const,
       lasting: () => ["bun"] as const,
       files: () => [],
+      binary: () => undefined,
       holder: async () => undefined,
       environment: () => ({}),
       collect: () => undefined,

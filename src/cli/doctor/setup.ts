@@ -8,6 +8,7 @@ import { pendingOf } from "../../home/config-file.ts";
 import { originalOf } from "../../home/identity.ts";
 import { configHere, readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
+import { VERSION } from "../../wire/version.ts";
 import { type LookedAt, lookAtAll, versionText } from "../agent/agent-cli-look.ts";
 import { count } from "../print.ts";
 import { serviceState } from "../service/status.ts";
@@ -38,7 +39,7 @@ export async function checkRuntime({ machine }: Site): Promise<Finding[]> {
         next: "holdfast drill",
       }),
     ];
-  if (machine.runtime === wanted) return [fine("runtime", `holdfast ${about.version} on Bun ${wanted}`)];
+  if (machine.runtime === wanted) return [fine("runtime", `holdfast ${VERSION} on Bun ${wanted}`)];
   const what = `Bun ${machine.runtime} instead of ${wanted}`;
   return [
     warning("runtime", { what, why: "only that version is tested", next: "Start it with the `holdfast` launcher" }),

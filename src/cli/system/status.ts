@@ -4,7 +4,6 @@
 // ST2. It fails as well if something else is wrong that Holdfast cannot repair at once (troubles.ts), and names it with
 //      the next command.
 
-import about from "../../../package.json" with { type: "json" };
 import { isFault } from "../../base/fault.ts";
 import { localTime, localTimes } from "../../base/local-time.ts";
 import { ok } from "../../base/result.ts";
@@ -19,6 +18,7 @@ import { configHere } from "../../home/start-watchdog.ts";
 import { watchedPrograms } from "../../home/watched.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { DiskTrouble, StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
+import { VERSION } from "../../wire/version.ts";
 import type { Console } from "../../world/console.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { within } from "../../world/wait.ts";
@@ -104,7 +104,7 @@ function silent(world: DaemonCommandWorld, home: string): Shown {
   const { watchdog, daemon } = runningOn(world, home);
   const mode = readSafeMode(world.disk, home);
   return {
-    version: about.version,
+    version: VERSION,
     home,
     watchdog: { pid: watchdog?.pid ?? null },
     daemon: { pid: daemon?.pid ?? null, startedAt: null },
@@ -180,8 +180,8 @@ function nextOf(daemon: number | null, watchdog: number | null, stage: string | 
 
 /** They understand each other, but one may lack features of the other. */
 function otherVersion(daemons: string): string {
-  if (daemons === about.version) return "";
-  return ` (this command is ${about.version}: holdfast down && holdfast up)`;
+  if (daemons === VERSION) return "";
+  return ` (this command is ${VERSION}: holdfast down && holdfast up)`;
 }
 
 export const statusCommand = withDaemonWorld(status);

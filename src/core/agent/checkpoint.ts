@@ -4,6 +4,9 @@
 import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { type Conversation, putAway } from "./conversation.ts";
 
+/** The shape of the file; its contents have their own version (STORED_VERSION). */
+export const CHECKPOINT_VERSION = 1;
+
 /**
  * Raise it with every change of the fold or the state: a checkpoint with another version is folded again from the log.
  */

@@ -5,7 +5,7 @@
 
 import { joinPath } from "../../base/path.ts";
 import { type AgentRecord, agentSession } from "../../core/agent/agent.ts";
-import { STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
+import { CHECKPOINT_VERSION, STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
 import { CheckpointStore } from "../../log/checkpoint/store.ts";
@@ -23,8 +23,6 @@ export type CheckpointPorts = {
   say(words: string): void;
 };
 
-/** The shape of the file; its contents have their own version (STORED_VERSION). */
-const VERSION = 1;
 /** AC1. A shorter tail is read faster than a checkpoint. */
 const SMALL_TAIL = 32 << 10;
 
@@ -103,7 +101,7 @@ export class AgentCheckpoints {
       directories: this.#directories,
       path: joinPath(directory, "checkpoint.json"),
       keep: { backup: joinPath(directory, "checkpoint.backup.json") },
-      ...{ kind: "agent", version: VERSION, fold: STORED_VERSION },
+      ...{ kind: "agent", version: CHECKPOINT_VERSION, fold: STORED_VERSION },
     });
     this.#stores.set(id, store);
     return store;

@@ -20,8 +20,12 @@ export type HolderStart = {
   readonly env: Readonly<Record<string, string>>;
 };
 
+/** ST2. The same as `--smol`, a word that our binary does not have. */
+const SMALL_HEAP = { BUN_JSC_largeHeapSize: "1048576" };
+
 const ENV = {
   DO_NOT_TRACK: "1",
+  ...SMALL_HEAP,
   BUN_JSC_numberOfGCMarkers: "1",
   BUN_JSC_useConcurrentGC: "0", // So small a heap is marked in a millisecond; a thread for it costs 75 KiB.
   BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1",
@@ -56,7 +60,7 @@ export function holderStart(
 
 /** One that waits for orders (orders.ts). */
 export function ordersStart(runtime: string, entry: string, home: string, ours: Variables): HolderStart {
-  const env = { DO_NOT_TRACK: "1", BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1", ...drillOf(ours) };
+  const env = { DO_NOT_TRACK: "1", ...SMALL_HEAP, BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1", ...drillOf(ours) };
   return { argv: [...wordsOf(runtime, entry), ORDERS, home], cwd: "/", env }; // ST1, ST4
 }
 

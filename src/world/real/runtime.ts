@@ -6,15 +6,21 @@ import { statSync } from "node:fs";
 /** Nothing else in it is looked up on a disk. */
 export const IS_BINARY = Bun.isStandaloneExecutable;
 
+/** As in the names of our binaries. */
+export const PLATFORM = `${process.platform}-${process.arch}`;
+
 /** What runs in the process that looks at it, by whatever name. */
 export const OWN_EXECUTABLE = "/proc/self/exe";
 
-/** What the kernel adds to the name of a file that was removed, or replaced by another one. */
-const REMOVED = / \(deleted\)$/;
+/**
+ * What an upgrade adds to the name of the version that it replaces (home/upgrade.ts), and the kernel to that of a file
+ * that was removed.
+ */
+const NOT_INSTALLED = /(?:\.next|\.replaced|\.previous)?(?: \(deleted\))?$/;
 
-/** The name of the file, which may be another version's by now. */
+/** The name under which we are installed, which may be another version's by now. */
 export function runtimeFile(): string {
-  return IS_BINARY ? process.execPath.replace(REMOVED, "") : process.execPath;
+  return IS_BINARY ? process.execPath.replace(NOT_INSTALLED, "") : process.execPath;
 }
 
 /** RT1. Only for children that we start ourselves. */

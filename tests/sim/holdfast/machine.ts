@@ -55,6 +55,7 @@ const SELF = {
   command: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
   lasting: (entry: string, ...args: readonly string[]) => ["bun", entry, ...args] as const,
   files: () => ["bun"],
+  binary: () => undefined,
   holder: async () => undefined,
   capacity: () => ({ cores: 4, memoryBytes: 8 * 2 ** 30 }),
 };
