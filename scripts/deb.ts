@@ -10,9 +10,10 @@ import { parseArgs } from "node:util";
 import about from "../package.json" with { type: "json" };
 import { PACKAGED_BINARY, PACKAGED_UNIT, packagedUnit } from "../src/cli/service/packaged.ts";
 import { SHELL_SCRIPTS } from "../src/cli/system/completions.ts";
+import { PLATFORM } from "../src/world/real/runtime.ts";
 import { ar, type Packed, tar } from "./archive.ts";
 import { buildBinary, isTarget } from "./binary.ts";
-import { HERE, type Target } from "./binary-runtime.ts";
+import type { Target } from "./binary-runtime.ts";
 import { ROOT, readText } from "./files.ts";
 import { licenses } from "./licenses.ts";
 
@@ -132,7 +133,7 @@ async function buildDeb(target: Target): Promise<string> {
 }
 
 if (import.meta.main) {
-  const { target } = parseArgs({ options: { target: { type: "string", default: HERE } } }).values;
+  const { target } = parseArgs({ options: { target: { type: "string", default: PLATFORM } } }).values;
   if (!isTarget(target)) throw new Error(`--target is one of ${Object.keys(ARCHITECTURES).join(", ")}`);
   console.log(await buildDeb(target));
 }
