@@ -81,7 +81,7 @@ export function entries(): (readonly [entry: string, file: string])[] {
     });
 }
 
-function isTarget(text: string): text is Target {
+export function isTarget(text: string): text is Target {
   return Object.hasOwn(TARGETS, text);
 }
 

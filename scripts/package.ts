@@ -5,16 +5,17 @@
 // PK3. The directory has what was built now, and nothing else.
 import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { type Built, isQuick } from "../src/world/built.ts";
 import { entries } from "./binary.ts";
-import { bundleEntry, replacing } from "./build.ts";
+import { bundle, bundleEntry, programs, replacing } from "./build.ts";
 import { ROOT } from "./files.ts";
 import { licenses } from "./licenses.ts";
 
 const PROGRAMS = join(ROOT, "dist/programs");
 
 /** PK2. Takes the place of src/world/root.ts. */
-const PACKAGE_ROOT = `import { resolve } from "node:path";
-export const ROOT = resolve(Bun.main, "../../..");
+const PACKAGE_ROOT = `
+export const ROOT = Bun.main.replace(/\\/(?:src|built\\/now)\\/[^/]+\\/[^/]+$/, "");
 export const IS_PACKAGE = true;`;
 
 const ELSEWHERE = replacing(/\/src\/world\/root\.ts$/, PACKAGE_ROOT);
@@ -24,6 +25,12 @@ async function packEntry([entry, file]: readonly [entry: string, file: string]):
   await bundleEntry({ root: ROOT, entry: relative(ROOT, file), outdir, name: basename(entry) }, [ELSEWHERE]);
 }
 
+/** What the launcher starts, and the frequent commands, lie as in a checkout (src/world/quick.ts). */
+async function packQuick(program: Built): Promise<void> {
+  await bundle(ROOT, program, join(PROGRAMS, "built/now", program), [ELSEWHERE]);
+}
+
 rmSync(PROGRAMS, { recursive: true, force: true }); // PK3
-await Promise.all(entries().map(packEntry));
+const quick = programs().filter((program) => program === "quick" || isQuick(program));
+await Promise.all([...entries().map(packEntry), ...quick.map(packQuick)]);
 writeFileSync(join(PROGRAMS, "LICENSES"), licenses());

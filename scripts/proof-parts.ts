@@ -155,6 +155,13 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 10 },
   },
   {
+    name: "binary",
+    tries: "our binary: 20 up- and downgrades under 25 typing terminals, and its drill for two minutes",
+    command: [...SUITE, "tests/binary"],
+    env: FULL,
+    until: { rounds: 1 },
+  },
+  {
     name: "fuzz",
     tries: "the nightly profile of every fuzzer",
     command: ["scripts/test.ts", "--timeout=3600000", ...FUZZERS],

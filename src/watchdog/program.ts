@@ -38,11 +38,9 @@ function complain(fault: Fault): void {
 
 /** At the log, to which watched programs write as well, without limit; and whether an upgrade is left. */
 function look(home: string, env: Readonly<Record<string, string>>): void {
-  world.clock.after(LOOK_MS, () => {
-    look(home, env);
-    void tolerating(complain, async () => turnOver(world.disk, home));
-    void tolerating(complain, async () => lookAtUpgrade(world, { home, env, say }));
-  });
+  world.clock.after(LOOK_MS, () => look(home, env));
+  void tolerating(complain, async () => turnOver(world.disk, home));
+  void tolerating(complain, async () => lookAtUpgrade(world, { home, env, say }));
 }
 
 async function main(): Promise<number> {

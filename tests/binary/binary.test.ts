@@ -10,6 +10,9 @@ import type { Product } from "../golden/product.ts";
 import { until } from "../until.ts";
 import { installed, programOf, removeAll, VERSION_OF } from "./made.ts";
 
+/** All of it is a part of the proof; a sample is in the gate. */
+const [TERMINALS, SECONDS] = process.env["HOLDFAST_FUZZ"] === "full" ? ["25", "120"] : ["3", "3"];
+
 const FLOW = `name: hello
 steps:
   - id: say
@@ -44,6 +47,23 @@ function typed(): Product {
   return here.with(env).in(hostile);
 }
 
+/** An agent's tool, called as its MCP client does. */
+async function said(agent: string, text: string): Promise<string> {
+  const call = { name: "send_message", arguments: { to: "parent", text } };
+  const child = Bun.spawn([programOf(here.root), `${INSIDE}src/shim/main.ts`], {
+    cwd: hostile,
+    env: { ...typed().env, HOLDFAST_AGENT: agent },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call })}\n`);
+  for await (const answer of child.stdout) {
+    child.stdin.end();
+    await child.exited;
+    return Buffer.from(answer).toString();
+  }
+  return "";
+}
+
 test("every program that Self starts is inside", () => {
   const sources = readAll("src/**/*.ts").filter(({ path }) => !path.endsWith(".test.ts"));
   const named = sources.flatMap(({ text }) => [...text.matchAll(/"(src\/[\w/-]*main\.ts)"/g)].map(([, path]) => path));
@@ -73,11 +93,14 @@ test("terminals, the page, search, workflows and agents with their tools", async
   await typed().ok(["new", "work", "-d", "--", "sh", "-c", "echo a needle; exec cat"]);
   await typed().shows("a needle", "history", "work");
   await typed().shows("needle", "search", "needle");
-  const { id } = await typed().json("run", "hello.yaml");
+  const { id } = await typed().json("run", "hello.yaml", "--detach");
   await typed().shows("from the step", "logs", id);
   await typed().ok(["agent", "new", "lead", "--provider", "scripted", ...SCRIPT]);
   await typed().ok(["agent", "ask", "lead", "SPAWN a kid"]);
   await typed().shows("the kid is well", "agent", "log", "lead");
+  const kid = (await typed().json("agent", "inspect", "kid")).id;
+  expect(await said(kid, "hi")).toContain('"isError":false');
+  await typed().shows("hi", "agent", "log", "lead");
   expect(existsSync(ran)).toBe(false);
 }, 120_000);
 
@@ -105,7 +128,7 @@ test("programs go on, and others are started, after the file was removed; it may
 }, 120_000);
 
 test("the drill runs on it", async () => {
-  const drill = await typed().json("drill", "--terminals", "3", "--seconds", "4");
+  const drill = await typed().json("drill", "--terminals", TERMINALS, "--seconds", SECONDS);
   expect(drill).toMatchObject({ lost: 0, doubled: 0, orphans: 0, violations: [] });
   expect(existsSync(ran)).toBe(false);
-}, 180_000);
+}, 600_000);

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PACKAGED_BINARY, packagedUnit } from "../../src/cli/service/packaged.ts";
 import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { ServiceHome } from "./service-home.ts";
@@ -192,6 +193,8 @@ test.skipIf(needsSystemd)("systemd itself accepts the unit, unusual paths includ
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { code, said: (out + err).split("\n").filter((line) => line.includes("holdfast.service")) };
   };
+  expect(await verify()).toEqual({ code: 0, said: [] });
+  writeFileSync(unit, packagedUnit().replaceAll(PACKAGED_BINARY, process.execPath));
   expect(await verify()).toEqual({ code: 0, said: [] });
   writeFileSync(unit, text.replace("KillMode=process", "KillMode=nobody"));
   expect((await verify()).said.length).toBeGreaterThan(0);

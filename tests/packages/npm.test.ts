@@ -8,6 +8,7 @@ import about from "../../package.json" with { type: "json" };
 import { entries } from "../../scripts/binary.ts";
 import { ROOT, readAll, readText } from "../../scripts/files.ts";
 import { BUN_FLAGS } from "../../src/base/bun.ts";
+import { FREQUENT } from "../../src/cli/frequent.ts";
 import { filesOf, pathsOf, run, treeOf, use } from "./tried.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "hfp-"));
@@ -72,7 +73,8 @@ function loadedBy(path: string): string[] {
 
 describe("the package", () => {
   test("has what the launcher and the programs load, what npm shows, and nothing else", () => {
-    const programs = started().flatMap((path) => loadedBy(`dist/programs/${path}`));
+    const quick = ["quick", ...FREQUENT.values()].map((name) => `built/now/${name}/main.js`);
+    const programs = [...started(), ...quick].flatMap((path) => loadedBy(`dist/programs/${path}`));
     const words = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "docs/holdfast.1", "dist/programs/LICENSES"];
     const wanted = new Set(["holdfast", ...words, ...programs]);
     expect(filesOf(UNPACKED)).toEqual([...wanted].toSorted());

@@ -25,6 +25,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { lastLogLine } from "../log-file.ts";
+import { HAND_OVER, makeRoom } from "./hand-over.ts";
 import { installedText, serviceFacts, unitPath } from "./place.ts";
 import { plistText } from "./plist.ts";
 import { Steps } from "./steps.ts";
@@ -32,9 +33,6 @@ import { Systemd } from "./systemd.ts";
 import { homeInUnit, isPlainPath, UNIT_NAME, unitText } from "./unit.ts";
 
 export type InstallFlags = DataFlags & { readonly print?: boolean };
-
-/** A watchdog that is asked to leave does so at once; systemd starts one in some hundred milliseconds. */
-const HAND_OVER = { firstMs: 5, mostMs: 100, allMs: 15_000 };
 
 type Site = {
   readonly world: DaemonCommandWorld;
@@ -144,26 +142,14 @@ async function start(site: Site, changed: boolean): Promise<Result<void>> {
   const before = await systemd.unit();
   if (!before.ok) return before;
   if (before.value.active && !changed) return ok(await steps.did("start", "it is already running"));
-  const room = await makeRoom(site, before.value.pid);
+  const room = await makeRoom(world, home, before.value.pid); // SI2
   if (!room.ok) return room;
+  if (room.value !== undefined) await steps.did("hand-over", `the watchdog (${room.value}) made room for systemd's`);
   // Only the watchdog belongs to the unit: the programs keep running.
   const started = await systemd.change("restart", UNIT_NAME);
   if (!started.ok) return started;
   const runs = await inPlace(site);
   return runs.ok ? ok(await steps.did("start", "systemd runs the watchdog; everything else keeps running")) : runs;
-}
-
-/** SI2 */
-async function makeRoom({ world, home, steps }: Site, served: number | null): Promise<Result<void>> {
-  const { watchdog } = runningOn(world, home);
-  if (watchdog === undefined || watchdog.pid === served) return ok(undefined);
-  world.processes.kill(watchdog, "SIGTERM");
-  const pauses = new Pauses(world.clock, HAND_OVER);
-  while (world.processes.alive(watchdog)) {
-    if (!(await pauses.next()))
-      return refused("still-running", `The watchdog (${watchdog.pid}) does not leave.`, "See `holdfast logs`.");
-  }
-  return ok(await steps.did("hand-over", `the watchdog (${watchdog.pid}) made room for systemd's`));
 }
 
 /** Waits until the service's own watchdog has the home. */

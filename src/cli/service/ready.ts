@@ -2,11 +2,14 @@
 // RY1. 0: start. 1: the operator wants `down`; systemd skips the unit and does not retry. 255: something is wrong;
 //      systemd counts a failure and retries.
 // RY2. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
+// RY3. A unit that `service install` did not write says which it is (`--unit`). Its mark is written before the start,
+//      and a watchdog that runs already makes room (SI2 and SI3 of install.ts).
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
-import { RUN } from "../../home/layout.ts";
+import { RECOVERY, RUN } from "../../home/layout.ts";
 import { turnOver } from "../../home/run-log.ts";
+import { readServiceMark, writeServiceMark } from "../../home/service-mark.ts";
 import { readConfig, settingsOf } from "../../home/start-watchdog.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { keepSettings } from "../../home/watchdog-settings.ts";
@@ -17,11 +20,14 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
+import { makeRoom } from "./hand-over.ts";
 
 const SKIP = 1;
 const WRONG = 255;
 
-async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit> {
+export type ReadyFlags = HomeFlags & { readonly unit?: string };
+
+async function ready(world: DaemonCommandWorld, flags: ReadyFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return wrong(world, home.error);
   if (readWanted(world.disk, home.value) === "down") return ok(SKIP); // RY1
@@ -30,7 +36,17 @@ async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit>
   for (const parent of makeDirectories(world.disk, joinPath(home.value, RUN))) await world.disk.syncDirectory(parent);
   turnOver(world.disk, home.value);
   await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(config.value.config))); // RY2
-  return ok(EXIT.ok);
+  const taken = flags.unit === undefined ? ok(undefined) : await takeOver(world, home.value, flags.unit);
+  return taken.ok ? ok(EXIT.ok) : wrong(world, taken.error);
+}
+
+/** RY3 */
+async function takeOver(world: DaemonCommandWorld, home: string, unit: string) {
+  if (readServiceMark(world.disk, home)?.unit !== unit) {
+    for (const parent of makeDirectories(world.disk, joinPath(home, RECOVERY))) await world.disk.syncDirectory(parent);
+    await writeServiceMark(world.disk, home, { manager: "systemd", unit });
+  }
+  return makeRoom(world, home, null);
 }
 
 async function wrong(

@@ -13,6 +13,7 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { ensureStarted } from "../start.ts";
+import { PACKAGED_UNIT } from "./packaged.ts";
 import { installedText, unitPath } from "./place.ts";
 import { Steps } from "./steps.ts";
 import { Systemd } from "./systemd.ts";
@@ -31,11 +32,18 @@ async function remove(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const text = unit === undefined ? undefined : installedText(world, unit);
   const home = homeInUnit(text ?? "") ?? meant.value;
   if (await removeServiceMark(world.disk, home)) await steps.did("mark", "the daemon restarts the watchdog"); // SR1
-  if (unit === undefined || text === undefined) await steps.did("unit", "there is no unit");
-  else await takeAway(world, unit, steps);
+  if (unit !== undefined && text !== undefined) await takeAway(world, unit, steps);
+  else if (installedText(world, PACKAGED_UNIT) !== undefined) await turnOff(world, steps);
+  else await steps.did("unit", "there is no unit");
   await ensureStarted(world, home);
   await steps.end({ installed: false, unit: unit ?? null, home });
   return ok(EXIT.ok);
+}
+
+/** The unit of the package stays, for others. */
+async function turnOff(world: DaemonCommandWorld, steps: Steps): Promise<void> {
+  const stopped = await new Systemd(world).change("disable", "--now", UNIT_NAME);
+  await steps.did("stop", stopped.ok ? `${PACKAGED_UNIT} is off` : stopped.error.message);
 }
 
 async function takeAway(world: DaemonCommandWorld, unit: string, steps: Steps): Promise<void> {

@@ -6,7 +6,8 @@ import { visible, visibleLine } from "../../base/visible.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { meantHome } from "../home.ts";
+import { chosenHome, meantHome } from "../home.ts";
+import { PACKAGED_UNIT, packagedUnit } from "./packaged.ts";
 import { installedText, serviceFacts, unitPath } from "./place.ts";
 import { Systemd } from "./systemd.ts";
 import { doTheSame, homeInUnit, unitText } from "./unit.ts";
@@ -29,17 +30,15 @@ export type ServiceState = {
 };
 
 export async function serviceState(world: DaemonCommandWorld): Promise<ServiceState> {
-  const path = unitPath(world);
-  const text = path === undefined ? undefined : installedText(world, path);
-  const home = homeInUnit(text ?? "");
   const systemd = new Systemd(world);
   const [unit, linger] = await Promise.all([systemd.unit(), systemd.linger()]);
+  const { path, text, home, current } = unitInUse(world, unit.ok && unit.value.enabled);
   return {
     manager: "systemd",
     unreachable: unit.ok ? null : unit.error.message,
     unit: path ?? null,
     installed: text !== undefined,
-    current: home !== undefined && doTheSame(text ?? "", unitText(serviceFacts(world, home))),
+    current,
     enabled: unit.ok && unit.value.enabled,
     active: unit.ok && unit.value.active,
     state: unit.ok ? unit.value.state : null,
@@ -47,6 +46,23 @@ export async function serviceState(world: DaemonCommandWorld): Promise<ServiceSt
     linger: linger ?? null,
     home: home ?? null,
   };
+}
+
+/** The package's unit counts only if it is enabled, and no other one takes its place. */
+function unitInUse(world: DaemonCommandWorld, isEnabled: boolean) {
+  const path = unitPath(world);
+  const text = path === undefined ? undefined : installedText(world, path);
+  const packaged = text === undefined && isEnabled ? installedText(world, PACKAGED_UNIT) : undefined;
+  if (packaged !== undefined)
+    return {
+      path: PACKAGED_UNIT,
+      text: packaged,
+      home: chosenHome(world.console, undefined),
+      current: packaged === packagedUnit(),
+    };
+  const home = homeInUnit(text ?? "");
+  const current = home !== undefined && doTheSame(text ?? "", unitText(serviceFacts(world, home)));
+  return { path, text, home, current };
 }
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {

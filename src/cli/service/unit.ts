@@ -17,16 +17,20 @@ const TAKEN = /^(?:PATH|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|XDG_(?:CONFIG|DATA|STAT
 
 export type Environment = Readonly<Record<string, string>>;
 
-export type ServiceFacts = {
+/** What a unit is made of. */
+export type UnitFacts = {
   /** The command that runs the watchdog in the foreground. */
   readonly start: readonly string[];
   /** The command that decides whether to start it. */
   readonly condition: readonly string[];
-  readonly home: string;
-  /** Where its output goes; the directory exists. */
-  readonly log: string;
+  /** Where its output goes, in a directory that exists; without it, to the journal. */
+  readonly log?: string;
   readonly environment: Environment;
+  /** Its first line, if `service install` does not write it. */
+  readonly written?: string;
 };
+
+export type ServiceFacts = UnitFacts & { readonly home: string; readonly log: string };
 
 /** U4 */
 export function serviceEnvironment(shell: Environment, home: string): Environment {
@@ -34,10 +38,12 @@ export function serviceEnvironment(shell: Environment, home: string): Environmen
   return Object.fromEntries([...taken.sort(([a], [b]) => (a < b ? -1 : 1)), ["HOLDFAST_HOME", home]]);
 }
 
-export function unitText({ start, condition, log, environment }: ServiceFacts): string {
+const WRITTEN = "# Written by `holdfast service install`, which overwrites it; `holdfast service remove` removes it.";
+
+export function unitText({ start, condition, log, environment, written = WRITTEN }: UnitFacts): string {
   const variables = Object.entries(environment).map(([name, value]) => `Environment=${word(`${name}=${value}`)}`);
   return [
-    "# Written by `holdfast service install`, which overwrites it; `holdfast service remove` removes it.",
+    written,
     "[Unit]",
     "Description=Holdfast: keeps terminals, coding agents and workflows alive",
     "StartLimitIntervalSec=0",
@@ -53,8 +59,7 @@ export function unitText({ start, condition, log, environment }: ServiceFacts): 
     "OOMPolicy=continue",
     "TimeoutStopSec=45s",
     "UMask=0077",
-    `StandardOutput=append:${doubled(log)}`,
-    `StandardError=append:${doubled(log)}`,
+    ...(log === undefined ? [] : ["Output", "Error"].map((name) => `Standard${name}=append:${doubled(log)}`)),
     "",
     "[Install]",
     "WantedBy=default.target",

@@ -6,7 +6,7 @@ import { ok } from "../../base/result.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import { FILES, type HomeFlags } from "../flags.ts";
 
-const SCRIPTS = {
+export const SHELL_SCRIPTS = {
   bash: `_holdfast() {
   local IFS=$'\\n'
   COMPREPLY=($("\${1/#\\~/$HOME}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
@@ -42,8 +42,12 @@ complete -c holdfast -f -a '(__holdfast_complete)'
 `,
 } as const;
 
-async function completions({ console }: CommandWorld, _flags: HomeFlags, shell: keyof typeof SCRIPTS): Promise<Exit> {
-  await console.out.write(SCRIPTS[shell]);
+async function completions(
+  { console }: CommandWorld,
+  _flags: HomeFlags,
+  shell: keyof typeof SHELL_SCRIPTS,
+): Promise<Exit> {
+  await console.out.write(SHELL_SCRIPTS[shell]);
   return ok(EXIT.ok);
 }
 

@@ -4,6 +4,7 @@ import type { Context } from "../command-world.ts";
 import type { DoctorFlags } from "../doctor/doctor.ts";
 import { type DataFlags, described, flag, type HomeFlags, home, numberFlag, text, textFlag } from "../flags.ts";
 import type { InstallFlags } from "../service/install.ts";
+import type { ReadyFlags } from "../service/ready.ts";
 import { workflow } from "../workflow/words.ts";
 import type { DownFlags } from "./down.ts";
 import type { GcFlags } from "./gc.ts";
@@ -175,9 +176,9 @@ const service = buildRouteMap<"install" | "remove" | "status", Context>({
   docs: { brief: "Holdfast as a system service: install, remove, status" },
 });
 
-const ready = buildCommand<HomeFlags, [], Context>({
+const ready = buildCommand<ReadyFlags, [], Context>({
   loader: async () => (await import("../service/ready.ts")).readyCommand,
-  parameters: { flags: { home } },
+  parameters: { flags: { home, unit: textFlag("path", "The unit that asks, if it is not in the home") } },
   docs: { brief: "For service managers: whether to start the watchdog" },
 });
 

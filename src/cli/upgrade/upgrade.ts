@@ -48,7 +48,9 @@ async function upgrade(world: DaemonCommandWorld, flags: UpgradeFlags, file: str
   if (lock === undefined) return underWay("Another upgrade is under way.");
   try {
     const next = await staged(world, path.value, flags, file);
-    return next.ok ? await replace(world, { home: home.value, path: path.value, flags, next: next.value }) : next;
+    if (next.ok) return await replace(world, { home: home.value, path: path.value, flags, next: next.value });
+    await removeLeftOvers(world.disk, path.value);
+    return next;
   } finally {
     lock.close();
   }
