@@ -24,16 +24,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { PARTS } from "../src/cli/frequent.ts";
 import {
-  BUILT_FILE,
-  BUILT_FROM,
   type Built,
   type BuiltFrom,
   HOLDER_BUNDLE,
   isHolder,
+  isQuick,
   NEWEST,
   PROGRAMS,
+  type Quick,
 } from "../src/world/built.ts";
+import { BUILT_FILE, BUILT_FROM, looksNow, OUTDATED, type QuickFrom } from "../src/world/quick.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
 import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
 
@@ -73,6 +75,7 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   if (before === undefined) rmSync(link, { recursive: true, force: true });
   symlinkSync(basename(directory), `${directory}.link`);
   renameSync(`${directory}.link`, link); // BC1
+  rmSync(join(root, OUTDATED), { force: true });
   const last = before ?? newestIn(folder, basename(directory));
   for (const name of readdirSync(folder)) {
     if (![LOCK, basename(link), last, basename(directory)].includes(name))
@@ -88,16 +91,26 @@ function newestIn(folder: string, except: string): string | undefined {
 }
 
 async function build(root: string, program: Built, outdir: string, begunMs: number): Promise<void> {
-  const inputs = (await bundle(root, program, outdir)).map((path) => relative(root, resolve(path)));
+  const inputs = await bundle(root, program, outdir);
+  const paths = inputs.filter((path) => !path.startsWith(`${LEFT_OUT}:`)).map((path) => relative(root, resolve(path)));
   const nowMs = statSync(outdir).ctimeMs;
-  const sources = [...inputs, "package.json", "tsconfig.json"].map((path): [string, number] => {
+  const sources = [...paths, "package.json", "tsconfig.json"].map((path): [string, number] => {
     const { ctimeMs } = statSync(join(root, path));
     if (ctimeMs >= begunMs && ctimeMs <= nowMs) throw new Error(`${path} was changed meanwhile`); // BC3
     return [path, ctimeMs];
   });
-  const facts: BuiltFrom = { root, sources };
+  const looksAfterItself = program === "quick" || isQuick(program);
+  const facts: BuiltFrom | QuickFrom = looksAfterItself ? looked(root, paths) : { root, sources };
   writeFileSync(join(outdir, BUILT_FROM), JSON.stringify(facts));
   for (const name of [...readdirSync(outdir), "."]) sync(join(outdir, name)); // BC1
+}
+
+/** QU1 of src/world/quick.ts */
+function looked(root: string, sources: readonly string[]): QuickFrom {
+  const isPackage = root.includes("/node_modules/");
+  const folders = [...new Set(sources.map((path) => dirname(path)))];
+  const seen = ["package.json", "tsconfig.json", ...(isPackage ? folders : sources)];
+  return { root, sources: seen.map((path) => [path, ...looksNow(join(root, path))]) };
 }
 
 /** Names stay: error traces need them. */
@@ -117,7 +130,8 @@ export async function bundle(
 ): Promise<string[]> {
   const page = CARRIERS.includes(program) ? await buildPage(root) : NO_PAGE;
   const packages = new Map<string, string>();
-  const ours = [...plugins, carryingPage(page), ...(program === "screen" ? [] : [leavingOut(packages)])];
+  const parts = isQuick(program) ? [partOnly(root, program)] : [];
+  const ours = [...parts, ...plugins, carryingPage(page), ...(program === "screen" ? [] : [besides(packages)])];
   const built = await Bun.build({
     entrypoints: [join(root, PROGRAMS[program])],
     ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
@@ -134,7 +148,7 @@ export async function bundle(
 const BESIDE = /^(?:@peculiar\/x509|@xterm\/headless|reflect-metadata|uqr|yaml)$/;
 
 /** Notes where the packages are that were left out, and the names of their files. */
-function leavingOut(packages: Map<string, string>): Bun.BunPlugin {
+function besides(packages: Map<string, string>): Bun.BunPlugin {
   const setup = (build: Bun.PluginBuilder) => {
     build.onResolve({ filter: BESIDE }, ({ path, importer }) => {
       if (importer.includes("/node_modules/")) return undefined;
@@ -144,6 +158,27 @@ function leavingOut(packages: Map<string, string>): Bun.BunPlugin {
     });
   };
   return { name: "packages", setup };
+}
+
+/** Stands before the path of what was left out. */
+const LEFT_OUT = "left-out";
+
+/** Leaves out of the command line what a frequent command does not need (src/cli/frequent.ts). */
+function partOnly(root: string, program: Quick): Bun.BunPlugin {
+  const folder = join(root, "src/cli");
+  const { has, lacks } = PARTS[program];
+  const isLeftOut = (path: string, importer: string) =>
+    /(?:routes|\/app)\.ts$/.test(importer) ? !has.includes(path) : lacks.includes(path);
+  const contents = `import { LeftOut } from "${folder}/left-out.ts"; throw new LeftOut();`;
+  const setup = (build: Bun.PluginBuilder) => {
+    build.onResolve({ filter: /^\./ }, ({ path, importer, kind }) => {
+      const wanted = resolve(dirname(importer), path);
+      const leaves = kind === "dynamic-import" && isLeftOut(relative(folder, wanted), importer);
+      return leaves ? { path: wanted, namespace: LEFT_OUT } : undefined;
+    });
+    build.onLoad({ filter: /^/, namespace: LEFT_OUT }, () => ({ loader: "js", contents }));
+  };
+  return { name: "part", setup };
 }
 
 /** The programs that serve the page. */
@@ -177,6 +212,7 @@ function linkedFrom(link: string): string | undefined {
 
 if (import.meta.main) {
   const root = resolve(import.meta.dir, "..");
-  const isMissing = () => (statSync(join(root, NEWEST, "cli", BUILT_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0;
-  await buildPrograms(root, isMissing); // Another launcher may have built it since this one looked.
+  const sizeOf = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.size;
+  const isWanted = () => !sizeOf(join(NEWEST, "quick", BUILT_FILE)) || sizeOf(OUTDATED) !== undefined;
+  await buildPrograms(root, isWanted); // Another launcher may have built it since this one looked.
 }

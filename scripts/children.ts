@@ -11,10 +11,20 @@ import { parseLcov } from "./lcov.ts";
 
 export type Ran = { readonly path: string; readonly owners: ReadonlyMap<number, number>; readonly hits: Uint8Array };
 
-/** Decides where a program runs from: here from the bundle with its counters. */
-const CHOICE = "src/world/built.ts";
-const TO_SOURCES = 'if (process.execArgv.includes("--preload")) return undefined;';
-const TO_COUNTED = `if (program) return \`${IN_ONE_FILE}/\${program}/main.js\`;`;
+/** What decides where a program runs from: here from the bundle with its counters. */
+const CHOICES: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+  "src/world/built.ts": [
+    [
+      'if (process.execArgv.includes("--preload")) return undefined;',
+      `if (program) return \`${IN_ONE_FILE}/\${program}/main.js\`;`,
+    ],
+  ],
+  "src/world/quick.ts": [
+    ["return false; // It cannot be checked.", "return true;"],
+    // A path that the bundler would not look for.
+    ["require(`${ROOT}/src/cli/main.ts`)", `require(["${IN_ONE_FILE}/cli/main.js"].join(""))`],
+  ],
+};
 
 function sources(): SourceFile[] {
   return readAll("src/**/*.ts").filter(({ path }) => !isTest(path) && !path.endsWith(".d.ts"));
@@ -29,7 +39,8 @@ export async function layCounters(): Promise<() => Ran[]> {
   let bytes = 0;
   const laid = sources().map(({ path, text }) => {
     const from = bytes;
-    const counted = withCounters(path === CHOICE ? text.replace(TO_SOURCES, TO_COUNTED) : text, from);
+    const chosen = (CHOICES[path] ?? []).reduce((all, [one, other]) => all.replace(one, () => other), text);
+    const counted = withCounters(chosen, from);
     mkdirSync(dirname(countedPath(path)), { recursive: true });
     // Its first byte says that the file was loaded; a file of types alone is loaded without a trace.
     writeFileSync(countedPath(path), `${COUNTERS}[${from}]=1;${counted.text}`);

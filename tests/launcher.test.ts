@@ -28,7 +28,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const STUB = `import { greeting } from "dep";
 console.log(JSON.stringify({
-  greeting, ran: new Error().stack.includes("/.built/") ? "one file" : "sources", here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
+  greeting, ran: new Error().stack.split("\\n")[1].includes("/.built/") ? "one file" : "sources", here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
   engine: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_"))),
 }));`;
@@ -72,7 +72,8 @@ function newTree(): Tree {
   write(join(root, "dep-source/package.json"), '{"name":"dep","main":"index.js"}');
   write(join(root, "dep-source/index.js"), 'export const greeting = "ours";');
   write(join(root, "package-lock.json"), "{}");
-  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts"]) copy(path, root);
+  const ours = ["src/cli/main.ts", "src/world/built.ts", "src/world/quick.ts"];
+  for (const path of ["holdfast", "tsconfig.json", ...ours]) copy(path, root);
   program(join(top, "bin/npm"), FAKE_NPM);
   program(join(top, "bin/node"), "#!/bin/sh\n");
   const calls = join(top, "npm-calls");
@@ -201,10 +202,12 @@ test("H3 nothing in the caller's directory or in BUN_OPTIONS runs inside Holdfas
 async function building(): Promise<Tree> {
   const tree = newTree();
   const doors = ["flock", "libc", "page-build"].map((name) => `src/world/real/${name}.ts`);
-  const sources = [...doors, "src/world/page-files.ts", "src/world/hash.ts", "src/base/fault.ts"];
+  const start = ["quick", "frequent", "left-out"].map((name) => `src/cli/${name}.ts`);
+  const others = ["world/real/program", "world/page-files", "world/hash", "base/fault"];
+  const sources = [...doors, ...start, ...others.map((name) => `src/${name}.ts`)];
   for (const path of ["scripts/build.ts", ...sources]) copy(path, tree.root);
-  for (const [name, path] of Object.entries(PROGRAMS))
-    if (name !== "cli") write(join(tree.root, path), 'console.log("hello");');
+  for (const path of Object.values(PROGRAMS))
+    if (!path.startsWith("src/cli/")) write(join(tree.root, path), 'console.log("hello");');
   for (const name of ["main.tsx", "index.html", "worker/worker.ts", "still/icon.svg"])
     write(join(tree.root, "src/page", name), "");
   write(join(tree.root, "package.json"), "{}");
@@ -259,7 +262,7 @@ test("H4 if no bundle can be made, or bundling was interrupted, the sources run 
   rmSync(join(tree.root, ".built"));
   write(join(tree.root, ".built/build-broken-off/cli/main.js"), "throw 1");
   expect(await whatRan(tree)).toBe("one file");
-  write(join(tree.root, ".built/now/cli/main.js"), ""); // As a power cut leaves an unsynced file.
+  write(join(tree.root, ".built/now/quick/main.js"), ""); // As a power cut leaves an unsynced file.
   expect(await whatRan(tree)).toBe("one file");
   expect(readdirSync(join(tree.root, ".built"))).not.toContain("build-broken-off");
 });
@@ -269,7 +272,7 @@ test("H4 a bundle that was damaged, or copied without its link, is rebuilt; a mi
   const now = join(tree.root, ".built/now");
   write(join(now, "cli/sources.json"), "{");
   expect([await whatRan(tree), await whatRan(tree)]).toEqual(["sources", "one file"]);
-  for (const without of [undefined, "cli"]) {
+  for (const without of [undefined, "cli", "quick"]) {
     const real = realpathSync(now);
     rmSync(now);
     cpSync(real, now, { recursive: true });

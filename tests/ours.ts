@@ -24,9 +24,9 @@ export const LITTLE_COMPILING = {
 const OPTIONS = Object.entries({ ...LATE_COMPILERS, ...LITTLE_COMPILING }).map(([name, value]) => `${name}=${value}`);
 const STARTS = ["/usr/bin/env", ...OPTIONS, BUN, "--config=/dev/null", "--no-env-file", "--no-install"] as const;
 
-/** Looking for the bundle costs a third of a short command, thousands of times; that it is found has its own tests. */
+/** As the launcher starts it; that the bundles are found has its own tests. */
 const IN_ONE: Readonly<Record<string, string>> =
-  process.env["HOLDFAST_COUNTING"] === undefined ? {} : { "src/cli/main.ts": join(IN_ONE_FILE, "cli/main.js") };
+  process.env["HOLDFAST_COUNTING"] === undefined ? {} : { "src/cli/main.ts": join(IN_ONE_FILE, "quick/main.js") };
 
 export function ours(entry: string, ...args: readonly string[]): [string, ...string[]] {
   return [...STARTS, ...COUNTING, IN_ONE[entry] ?? join(ROOT, entry), ...args];

@@ -14,6 +14,7 @@ import { appFor } from "./app.ts";
 import { type CommandWorld, type Context, EXIT, type Exit } from "./command-world.ts";
 import { foldedHelp } from "./fold.ts";
 import { chosenHome } from "./home.ts";
+import { LeftOut } from "./left-out.ts";
 import { printRefusal } from "./print.ts";
 
 /** Refusals of what was typed, whether the command, the daemon or a decision checked it. */
@@ -67,6 +68,7 @@ export async function runCli(
     return EXITS[exit.error.code] ?? EXIT.failed;
   } catch (error) {
     if (isFault(error, "EPIPE")) return EXIT.ok; // N3
+    if (error instanceof LeftOut) throw error;
     await printRefusal(console, refusalOf(error), wantsJson(argv));
     return EXIT.failed;
   }

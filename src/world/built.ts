@@ -3,12 +3,13 @@
 //      set, so a source that was copied, unpacked or checked out again counts as changed.
 // BU2. A bundle contains the paths of the place where it was built: one that was moved along with its sources is
 //      outdated.
-// BU3. An outdated bundle, or one that cannot be checked, is removed so that the launcher builds a new one. A program
-//      that is just starting from it continues, because it has already resolved the link.
+// BU3. If a bundle is outdated, or cannot be checked, a file says so until the launcher has built a new one. It is not
+//      removed: the launcher may just be starting it, and what it starts looks for itself.
 // BU4. With `--preload` the sources are used: what was preloaded needs to see them.
-// This file runs before any program and imports nothing of ours.
-import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+// This file runs before any program and imports nothing of ours but quick.ts, which loads nothing.
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { BUILT_FILE, BUILT_FROM, markOutdated } from "./quick.ts";
 
 /** `root`: the root of the installation. `sources`: paths below it, each with its change time. */
 export type BuiltFrom = {
@@ -19,6 +20,14 @@ export type BuiltFrom = {
 /** Those that are built, with their entries. */
 export const PROGRAMS = {
   cli: "src/cli/program.ts",
+  quick: "src/cli/quick.ts",
+  "quick-ls": "src/cli/program.ts",
+  "quick-send": "src/cli/program.ts",
+  "quick-attach": "src/cli/program.ts",
+  "quick-new": "src/cli/program.ts",
+  "quick-status": "src/cli/program.ts",
+  "quick-prompts": "src/cli/program.ts",
+  "quick-complete": "src/cli/program.ts",
   daemon: "src/daemon/program.ts",
   watchdog: "src/watchdog/program.ts",
   web: "src/web/program.ts",
@@ -29,6 +38,12 @@ export const PROGRAMS = {
   orders: "src/holder/orders-main.ts",
 } as const;
 export type Built = keyof typeof PROGRAMS;
+/** The command line for some frequent commands, started by `quick` (src/cli/frequent.ts). */
+export type Quick = Extract<Built, `quick-${string}`>;
+
+export function isQuick(program: Built): program is Quick {
+  return program.startsWith("quick-");
+}
 
 /** A holder is copied into each home and runs many times over: memory counts, and bytecode takes more of it. */
 export function isHolder(program: Built): program is "holder" | "orders" {
@@ -38,10 +53,8 @@ export function isHolder(program: Built): program is "holder" | "orders" {
 /** CommonJS: the same program takes 150 KiB less memory than as a module. */
 export const HOLDER_BUNDLE = { target: "bun", format: "cjs", minify: true } as const;
 
-/** The newest build, below the installation's root. It has a folder for each program, with these two files. */
+/** The newest build, below the installation's root. It has a folder for each program. */
 export const NEWEST = ".built/now";
-export const BUILT_FILE = "main.js";
-export const BUILT_FROM = "sources.json";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -51,10 +64,9 @@ export function builtProgram(program: Built): string | undefined {
   try {
     const folder = `${realpathSync(`${ROOT}/${NEWEST}`)}/${program}`; // BU3
     if (isUpToDate(folder)) return `${folder}/${BUILT_FILE}`;
-    // BU3. Recursive, because a copy may have turned the link into a directory.
-    rmSync(`${ROOT}/${NEWEST}`, { recursive: true });
+    markOutdated(ROOT); // BU3
   } catch {
-    return undefined; // There is none, or it is not ours to remove.
+    return undefined; // There is none, or it is not ours to mark.
   }
   return undefined;
 }
