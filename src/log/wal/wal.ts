@@ -118,7 +118,7 @@ export class WriteAheadLog {
     this.queuedBytes += framed;
     if (!this.#running) {
       this.#running = true;
-      this.#clock.soon(this.#next);
+      this.#clock.soon(() => this.#run());
     }
     return batch.done.promise;
   }
@@ -150,11 +150,11 @@ export class WriteAheadLog {
   }
 
   /** From here on nothing joins the batch. */
-  readonly #next = (): void => {
+  #run(): void {
     const batch = this.#queue.shift();
     if (batch === undefined) this.#rest();
-    else void this.#bring(batch);
-  };
+    else void this.#commit(batch);
+  }
 
   #rest(): void {
     this.#running = false;
@@ -163,7 +163,7 @@ export class WriteAheadLog {
   }
 
   /** On a fast disk it waits for nothing: each turn of a promise costs a lone writer as much as a system call. */
-  async #bring(batch: Batch): Promise<void> {
+  async #commit(batch: Batch): Promise<void> {
     try {
       const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -174,7 +174,7 @@ export class WriteAheadLog {
         this.#acknowledge(batch);
       } else this.#refuse(batch, await fault);
       // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
-      this.#clock.soon(this.#next);
+      this.#clock.soon(() => this.#run());
     } catch (error) {
       fail(batch, error);
       this.halt(error);
@@ -288,8 +288,8 @@ function newBatch(): Batch {
   return { transactions: [], bytes: 0, last: 0, saysDrained: 0, done: Promise.withResolvers<void>() };
 }
 
-/** Waiting callers get the error; without any, it must not bring the process down. */
 function fail({ done }: Batch, error: unknown): void {
+  // Waiting callers get the error; without any, it must not bring the process down.
   done.promise.catch(() => undefined);
   done.reject(error);
 }
