@@ -103,8 +103,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/wal.ts",
-        from: "    await this.#pace.sync(this.#segments.active.file); // W1\n",
-        to: "    batch.done.resolve();\n    await new Promise<void>((go) => this.#clock.soon(go));\n    await this.#pace.sync(this.#segments.active.file);\n",
+        from: "        const syncing = this.#pace.sync(this.#segments.active.file);\n",
+        to: "        batch.done.resolve();\n        await new Promise<void>((go) => this.#clock.soon(go));\n        const syncing = this.#pace.sync(this.#segments.active.file);\n",
       },
     ],
     caughtBy: "crash sweep",
@@ -115,7 +115,11 @@ export const BUGS: readonly Bug[] = [
     how: "source",
     what: "a batch is announced without a sync",
     changes: [
-      { file: "src/log/wal/wal.ts", from: "    await this.#pace.sync(this.#segments.active.file); // W1\n", to: "" },
+      {
+        file: "src/log/wal/wal.ts",
+        from: "const syncing = this.#pace.sync(this.#segments.active.file);\n",
+        to: "const syncing = undefined;\n",
+      },
     ],
     caughtBy: "crash sweep",
     says: TOO_FEW,

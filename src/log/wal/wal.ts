@@ -41,6 +41,8 @@ type Batch = {
   bytes: number;
   /** The highest seq in it. */
   last: number;
+  /** As in its frames: a pass may end while it is synced. */
+  saysDrained: number;
   readonly done: PromiseWithResolvers<void>;
 };
 
@@ -58,7 +60,6 @@ export class WriteAheadLog {
   #durable: number;
   #drainedOnDisk: number;
   #running = false;
-  #onItsWay: Batch | undefined;
   #failure: { readonly error: unknown } | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
   /** What the session logs have for good; set by the code that drains. */
@@ -117,7 +118,7 @@ export class WriteAheadLog {
     this.queuedBytes += framed;
     if (!this.#running) {
       this.#running = true;
-      this.#clock.soon(this.#next);
+      this.#clock.soon(() => this.#run());
     }
     return batch.done.promise;
   }
@@ -143,17 +144,17 @@ export class WriteAheadLog {
   halt(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
-    for (const { done } of this.#queue.splice(0)) done.reject(error);
+    for (const batch of this.#queue.splice(0)) fail(batch, error);
     this.#idle?.reject(error);
     this.#hooks.stopped(error);
   }
 
   /** From here on nothing joins the batch. */
-  readonly #next = (): void => {
-    this.#onItsWay = this.#queue.shift();
-    if (this.#onItsWay !== undefined) void this.#bring(this.#onItsWay);
-    else this.#rest();
-  };
+  #run(): void {
+    const batch = this.#queue.shift();
+    if (batch === undefined) this.#rest();
+    else void this.#commit(batch);
+  }
 
   #rest(): void {
     this.#running = false;
@@ -161,26 +162,28 @@ export class WriteAheadLog {
     this.#idle = undefined;
   }
 
-  async #bring(batch: Batch): Promise<void> {
+  /** On a fast disk it waits for nothing: each turn of a promise costs a lone writer as much as a system call. */
+  async #commit(batch: Batch): Promise<void> {
     try {
-      await this.#commit(batch);
+      const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const fault = inTheWay ?? this.#write(batch);
+      if (fault === undefined) {
+        const syncing = this.#pace.sync(this.#segments.active.file);
+        if (syncing !== undefined) await syncing; // W1
+        this.#acknowledge(batch);
+      } else this.#refuse(batch, await fault);
       // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
-      this.#clock.soon(this.#next);
+      this.#clock.soon(() => this.#run());
     } catch (error) {
-      batch.done.reject(error);
+      fail(batch, error);
       this.halt(error);
     }
   }
 
-  async #commit(batch: Batch): Promise<void> {
-    const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
-    if (this.#failure !== undefined) throw this.#failure.error;
-    const saysDrained = this.drained; // As in the frames: a pass may end while we wait.
-    const fault = inTheWay ?? (await this.#write(batch));
-    if (fault !== undefined) return this.#refuse(batch, fault);
-    await this.#pace.sync(this.#segments.active.file); // W1
+  #acknowledge(batch: Batch): void {
     this.#durable = batch.last;
-    this.#drainedOnDisk = saysDrained;
+    this.#drainedOnDisk = batch.saysDrained;
     this.queuedBytes -= batch.bytes;
     this.#hooks.committed(batch.transactions);
     batch.done.resolve();
@@ -190,7 +193,8 @@ export class WriteAheadLog {
   #write(batch: Batch): Promise<Fault> | undefined {
     const { active, options } = this.#segments;
     this.#reserve(batch.bytes + options.pageBytes);
-    this.#head.set({ gen: active.gen, durable: this.#durable, drained: this.drained });
+    batch.saysDrained = this.drained;
+    this.#head.set({ gen: active.gen, durable: this.#durable, drained: batch.saysDrained });
     let end = 0;
     for (const transaction of batch.transactions) end = encodeFrame(this.#buffer, end, this.#head, transaction);
     const padded = paddedTo(active.at + end, options.pageBytes) - active.at;
@@ -222,7 +226,7 @@ export class WriteAheadLog {
       refused.flatMap(({ transactions }) => transactions),
       fault,
     );
-    for (const { done } of refused) done.reject(fault);
+    for (const one of refused) fail(one, fault);
   }
 
   /** The active segment is full: continues with a free one, a new one, or the oldest once it is drained. */
@@ -281,8 +285,11 @@ function paddedTo(end: number, page: number): number {
 }
 
 function newBatch(): Batch {
-  const done = Promise.withResolvers<void>();
-  // Waiting callers get the failure; without any, it must not bring the process down.
+  return { transactions: [], bytes: 0, last: 0, saysDrained: 0, done: Promise.withResolvers<void>() };
+}
+
+function fail({ done }: Batch, error: unknown): void {
+  // Waiting callers get the error; without any, it must not bring the process down.
   done.promise.catch(() => undefined);
-  return { transactions: [], bytes: 0, last: 0, done };
+  done.reject(error);
 }

@@ -139,7 +139,7 @@ export const LOG: readonly Mutant[] = [
   {
     mutant: "what waits behind a failed sync waits for ever",
     file: "src/log/wal/wal.ts",
-    from: "    for (const { done } of this.#queue.splice(0)) done.reject(error);\n",
+    from: "    for (const batch of this.#queue.splice(0)) fail(batch, error);\n",
     to: "",
     killedBy: {
       file: "tests/sim/log/faults-sync.test.ts",
