@@ -1,5 +1,5 @@
-// workflow.shell.flushes: how often the daemon and its holders flush to the disk for a step `shell: "true"`, in a run of
-// 50 of them; counted by strace, with the run's checkpoints. Two of them are the claim and the exit, one is the log.
+// workflow.shell.flushes: how often the daemon and its holders flush to the disk for a step `shell: "true"`, in a run
+// of 50 of them; counted by strace, with the run's checkpoints. Two are the claim and the exit, one is the log.
 import { join } from "node:path";
 import { FlushTrace } from "./flushes.ts";
 import { Home } from "./home.ts";

@@ -5,8 +5,8 @@ export const HOME: readonly Mutant[] = [
   {
     mutant: "a claim that was withdrawn comes back from the journal",
     file: "src/home/held/journals.ts",
-    from: "  return isObject(claim) && claim[\"bootId\"] !== processes.bootId();",
-    to: "  return isObject(claim) && processes.bootId() !== \"\";",
+    from: '  return isObject(claim) && claim["bootId"] !== processes.bootId();',
+    to: '  return isObject(claim) && processes.bootId() !== "";',
     killedBy: {
       file: "tests/workflow/journals.test.ts",
       test: "JL3 within a boot a claim without its file was withdrawn, and is not made again; an exit is",
