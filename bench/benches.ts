@@ -90,6 +90,7 @@ export const SUITES: readonly Suite[] = [
     load: async () => (await import("./checkpoint-terminals.ts")).checkpointTerminals,
   },
   { names: ["workflow.shell.overhead"], load: async () => (await import("./workflow-shell.ts")).workflowShell },
+  { names: ["workflow.shell.flushes"], load: async () => (await import("./workflow-flushes.ts")).workflowFlushes },
   { names: ["workflow.items.growth"], load: async () => (await import("./workflow-items.ts")).workflowItems },
   {
     names: ["workflow.items.memory", "workflow.items.disk"],
@@ -169,6 +170,13 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
   ["workflow.shell.overhead", { of: "value", atMost: 40 }],
+  ["workflow.shell.flushes", { of: "value", atMost: 4 }],
+  ...["1", "25"].flatMap((workflows): [string, Bar][] =>
+    ["dbos", "restate"].map((peer) => [
+      `workflow.shell.${workflows}.${peer}`,
+      { of: "ratio", atLeast: workflows === "1" ? 1 : 1.2 },
+    ]),
+  ),
   ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
   ["workflow.items.memory", { of: "ratio", atLeast: 1 / 1.5 }],
   ["workflow.items.disk", { of: "value", atMost: 500 }],

@@ -318,5 +318,69 @@ function verify(`,
     caughtBy: "crash sweep",
     says: /reads clean, but has \{"kind":"double"/,
   },
+  {
+    bug: "a record of a journal is confirmed before it is durable",
+    how: "source",
+    what: "a program is started, and an end is told, when the record was only written",
+    changes: [{ file: "src/log/file/journal.ts", from: "    await this.#pace.sync(this.#file); // J1\n", to: "" }],
+    caughtBy: "journal crash sweep",
+    says: /attempt \d was started, but is unclaimed|the end of attempt \d was told, but it is/,
+  },
+  {
+    bug: "a step is started before its claim is durable",
+    how: "source",
+    what: "the file of the claim alone counts, which a power cut removes",
+    changes: [
+      {
+        file: "src/holder/records.ts",
+        from: 'assert(await journal.append({ of: nameOf(directory, journal), claim: facts }), "there is room for a claim");',
+        to: "nameOf(directory, journal);",
+      },
+    ],
+    caughtBy: "journal crash sweep",
+    says: /attempt \d was started, but is unclaimed/,
+  },
+  {
+    bug: "the end of a step is told before it is durable",
+    how: "source",
+    what: "the file of the exit alone counts, which a power cut removes",
+    changes: [
+      {
+        file: "src/holder/records.ts",
+        from: "    if (!(await journal.append({ of: nameOf(directory, journal), exit }))) return false;\n",
+        to: "",
+      },
+    ],
+    caughtBy: "journal crash sweep",
+    says: /the end of attempt \d was told, but it is/,
+  },
+  {
+    bug: "a torn record of a journal is believed",
+    how: "source",
+    what: "records are read whatever their checksum says",
+    changes: [
+      {
+        file: "src/log/file/journal.ts",
+        from: 'if (use === "" || hex8(crc32(text, Number(use))) !== sum) return undefined; // J2',
+        to: 'if (use === "") return undefined;',
+      },
+    ],
+    caughtBy: "journal crash sweep",
+    says: /only what was recorded is read, but/,
+  },
+  {
+    bug: "the output of a step is durable, and its directory is not",
+    how: "source",
+    what: "the name of the attempt's directory is not synced before the end is told",
+    changes: [
+      {
+        file: "src/holder/records.ts",
+        from: "    if (hasTapes) await disk.syncDirectory(parentOf(directory)); // The tapes are durable, but in which directory?\n",
+        to: "",
+      },
+    ],
+    caughtBy: "journal crash sweep",
+    says: /attempt \d has its output/,
+  },
   ...AGENT_BUGS,
 ];

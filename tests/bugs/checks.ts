@@ -8,6 +8,7 @@ import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import type { Call, FaultChoice } from "../sim/faults.ts";
+import { journalCrashes } from "../sim/journal-life.ts";
 import { HISTORIES } from "../sim/log/histories.ts";
 import { HOME, Life, type Memory, SMALL, type Step } from "../sim/log/life.ts";
 import { BrokenPromise, ensure } from "../sim/log/oracle.ts";
@@ -25,6 +26,7 @@ export const CHECKS = {
   "bit rot in the log": rotInLog,
   "checkpoint crash sweep": checkpointCrashes,
   "bit rot in a checkpoint": rotInCheckpoint,
+  "journal crash sweep": journalCrashes,
   ...AGENT_CHECKS,
 } as const satisfies Readonly<Record<string, () => Promise<number>>>;
 

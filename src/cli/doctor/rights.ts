@@ -8,7 +8,7 @@
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
-import { RUN, WAL_LOCK } from "../../home/layout.ts";
+import { JOURNALS, RUN, WAL_LOCK } from "../../home/layout.ts";
 import { makeDirectories, removeStaleTemps, TEMP_ENDING } from "../../log/file/file.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";
@@ -31,6 +31,7 @@ export const OURS: readonly string[] = [
   "terminals",
   "agents",
   "state",
+  JOURNALS,
   "quarantine",
   "ballast",
 ];

@@ -12,6 +12,7 @@ import { CHECKPOINT_FACTS } from "../../core/workflow/checkpoint.ts";
 import { allItems } from "../../core/workflow/item-list.ts";
 import type { Layout, OldRun } from "../../core/workflow/migrate-old.ts";
 import { ItemPages } from "../../home/item-pages.ts";
+import { JOURNALS } from "../../home/layout.ts";
 import { readEnvelope } from "../../log/checkpoint/envelope.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
@@ -39,7 +40,10 @@ const PLACES: readonly { readonly layout: OldPlace["layout"]; readonly name: Reg
 ];
 
 /** Directories that cannot contain records, and may be large. */
-const PASSED_OVER = new Set(["wal", "terminals", "agents", "tmux", "run", "quarantine", "recovery", "attempts"]);
+const PASSED_OVER = new Set([
+  ...["wal", "terminals", "agents", "tmux", "run", "quarantine", "recovery", "attempts"],
+  JOURNALS,
+]);
 const FOREIGN = new Set(["node_modules", ".git", "worktrees", "events", "dlq", "locks"]);
 /** state/<repo>/mapreduce/jobs/<id>/<file>, and one level more. */
 const DEEPEST = 8;

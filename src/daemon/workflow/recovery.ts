@@ -5,8 +5,7 @@
 // V2. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
 //     or cancelled.
-// V4. Before anything is examined, files of attempts that went with the machine are made again from the journals of the
-//     holders.
+// V4. Before anything is examined, files of attempts that went with the machine are made again from the journals.
 import { allOf, someAtOnce } from "../../base/all-of.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";

@@ -309,6 +309,26 @@ export const DAEMON: readonly Mutant[] = [
     },
   },
   {
+    mutant: "a journal is used again while an attempt in it is open",
+    file: "src/daemon/workflow/journals.ts",
+    from: "if (contents === undefined || recordedIn(contents).some((one) => this.#isOpen(one))) continue; // JN1",
+    to: "if (contents === undefined) continue;",
+    killedBy: {
+      file: "tests/workflow/journals.test.ts",
+      test: "JN1 JN2 a journal is used again when its holder is gone, and no attempt in it is open by the log",
+    },
+  },
+  {
+    mutant: "a journal that a living holder writes is given to another",
+    file: "src/daemon/workflow/journals.ts",
+    from: "if (this.#taken.has(path) || isJournalInUse(disk, path)) continue; // JN2",
+    to: "if (this.#taken.has(path)) continue;",
+    killedBy: {
+      file: "tests/workflow/journals.test.ts",
+      test: "JN1 JN2 a journal is used again when its holder is gone, and no attempt in it is open by the log",
+    },
+  },
+  {
     mutant: "a holder that hangs since its start is waited for for ever",
     file: "src/daemon/held/held-programs.ts",
     from: "    this.#adapter.dismiss(name);\n",

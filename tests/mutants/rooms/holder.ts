@@ -3,6 +3,16 @@ import type { Mutant } from "../mutant.ts";
 
 export const HOLDER: readonly Mutant[] = [
   {
+    mutant: "a claim whose record is not durable is not withdrawn",
+    file: "src/holder/records.ts",
+    from: "  } catch (error) {\n    withdraw(place, facts);\n",
+    to: "  } catch (error) {\n",
+    killedBy: {
+      file: "tests/workflow/journals.test.ts",
+      test: "JL3 within a boot a claim without its file was withdrawn, and is not made again; an exit is",
+    },
+  },
+  {
     mutant: "repeated input is typed again",
     file: "src/holder/input.ts",
     from: 'if (number <= last && number > 0) return { kind: "repeat" };',
@@ -16,7 +26,7 @@ export const HOLDER: readonly Mutant[] = [
   {
     mutant: "an exit that the disk refuses once is never recorded",
     file: "src/holder/records.ts",
-    from: "      await new Promise<void>((again) => place.clock.after(RETRY_MS, again));",
+    from: "      await new Promise<void>((again) => clock.after(RETRY_MS, again));",
     to: "      return;",
     killedBy: {
       file: "src/holder/records.test.ts",
@@ -77,8 +87,8 @@ export const HOLDER: readonly Mutant[] = [
   {
     mutant: "a claim that is not durable is not withdrawn",
     file: "src/holder/records.ts",
-    from: "    withdraw(place, facts);\n",
-    to: "",
+    from: "    await Promise.allSettled(done);\n    withdraw(place, facts);\n",
+    to: "    await Promise.allSettled(done);\n",
     killedBy: {
       file: "src/holder/records.test.ts",
       test: "E1 if the name in /t cannot be made durable, the claim is withdrawn, and made by the next holder",

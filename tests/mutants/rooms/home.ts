@@ -3,6 +3,16 @@ import type { Mutant } from "../mutant.ts";
 
 export const HOME: readonly Mutant[] = [
   {
+    mutant: "a claim that was withdrawn comes back from the journal",
+    file: "src/home/held/journals.ts",
+    from: '  return isObject(claim) && claim["bootId"] !== processes.bootId();',
+    to: '  return isObject(claim) && processes.bootId() !== "";',
+    killedBy: {
+      file: "tests/workflow/journals.test.ts",
+      test: "JL3 within a boot a claim without its file was withdrawn, and is not made again; an exit is",
+    },
+  },
+  {
     mutant: "the pages of a checkpoint get each other's names",
     file: "src/home/item-pages.ts",
     from: "for (const [at, { page }] of fresh.entries()) this.#store(page, written.refs[at]);",

@@ -3,6 +3,26 @@ import type { Mutant } from "../mutant.ts";
 
 export const LOG: readonly Mutant[] = [
   {
+    mutant: "a journal that another process has used since is written again",
+    file: "src/log/file/journal.ts",
+    from: "if (isOurs && contentsOf(readAll(file, 0, JOURNAL_BYTES)).use === use.use - 1)",
+    to: "if (isOurs)",
+    killedBy: {
+      file: "src/log/file/journal.test.ts",
+      test: "J4 it is used by one process at a time, and only if it is as that one was told",
+    },
+  },
+  {
+    mutant: "a journal is written on after a failed flush",
+    file: "src/log/file/journal.ts",
+    from: "    this.#broken = true; // J5, until it is on the disk.\n",
+    to: "",
+    killedBy: {
+      file: "src/log/file/journal.test.ts",
+      test: "J5 after a failed flush, and when it is full, it takes nothing more",
+    },
+  },
+  {
     mutant: "a checkpoint takes pages of another file, or damaged ones, for its own",
     file: "src/log/checkpoint/page-file.ts",
     from: "bytes.length === Number(length) && hashOf(bytes) === hash ?",
