@@ -16,6 +16,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -33,6 +34,7 @@ import {
   isHolder,
   NEWEST,
   PROGRAMS,
+  withoutPrivateNames,
 } from "../src/world/built.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
 import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
@@ -123,6 +125,10 @@ export async function bundle(
     ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
     ...{ metafile: true, outdir, plugins: ours, naming: BUILT_FILE },
   });
+  if (isHolder(program)) {
+    const file = join(outdir, BUILT_FILE);
+    writeFileSync(file, withoutPrivateNames(readFileSync(file, "utf8")));
+  }
   const beside = [...packages].map(([path, name]) =>
     Bun.build({ entrypoints: [path], ...WITH_BYTECODE, metafile: true, outdir, naming: name }),
   );

@@ -4,9 +4,8 @@
 // M6. A spare (daemon/held/spare-holder.ts) is loaded and waits: `main.ts --spare PATH`. It gets its one order on
 //     standard input, and is a holder like any other from then on. If its daemon ends first, or orders anything else,
 //     it leaves.
-import { type HolderOrder, parseOrder } from "../wire/holder/orders.ts";
+import { type HolderOrder, parseOrder, SPARE } from "../wire/holder/orders.ts";
 import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
-import { SPARE } from "../wire/holder/start.ts";
 import { MAX_LINE } from "../wire/lines.ts";
 import type { Program } from "../world/program.ts";
 import { LOOK_AT_PEER, tellPeer } from "../world/real/peer.ts";

@@ -13,7 +13,7 @@ import { edenGC } from "bun:jsc";
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { BUN_FLAGS, withoutBunVariables } from "../base/bun.ts";
-import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
+import { builtProgram, HOLDER_BUNDLE, PROGRAMS, withoutPrivateNames } from "./built.ts";
 
 export interface Self {
   /** The words that start a program of ours: `entry` is below the installation's root. */
@@ -69,7 +69,8 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
   const there = builtProgram(program);
   if (there !== undefined) return Bun.file(there).text();
   const built = await Bun.build({ entrypoints: [resolve(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
-  return built.success ? built.outputs[0]?.text() : undefined;
+  const text = built.success ? await built.outputs[0]?.text() : undefined;
+  return text && withoutPrivateNames(text);
 }
 
 function capacity() {

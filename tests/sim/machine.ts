@@ -11,7 +11,7 @@ import { claim } from "../../src/holder/records.ts";
 import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { parseSpec } from "../../src/wire/holder/json.ts";
-import { SPARE } from "../../src/wire/holder/start.ts";
+import { SPARE } from "../../src/wire/holder/orders.ts";
 import { decodeLine } from "../../src/wire/lines.ts";
 import type {
   Children,
