@@ -1,9 +1,10 @@
 // The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is
 // started detached, and outlives its starter. A holder of several children, one after the
 // other, is orders-main.ts: what only that one needs would cost each terminal memory.
-// M6. A spare (daemon/held/spare-holder.ts) is loaded and waits: `main.ts --spare PATH`. It gets its one order on
-//     standard input, and is a holder like any other from then on. If its daemon ends first, or orders anything else,
-//     it leaves.
+// M6. A spare (daemon/held/spare-holder.ts) is loaded and waits. It gets its one order on standard input, and is a
+//     holder like any other from then on, also by its arguments: what runs below it is known by them (CA1 of
+//     home/callers.ts). If its daemon ends first, or orders anything else, or its arguments cannot be changed, it
+//     leaves, and has claimed nothing.
 import { type HolderOrder, parseOrder, SPARE } from "../wire/holder/orders.ts";
 import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
 import { MAX_LINE } from "../wire/lines.ts";
@@ -16,23 +17,25 @@ import { Hold } from "./hold.ts";
 const USAGE = 2;
 
 async function main(program: Program): Promise<void> {
-  const [first, second] = program.args;
+  const [first, ageMs] = program.args;
   if (first === undefined) return program.exit(USAGE);
-  if (first === LOOK_AT_PEER) return tellPeer(second);
+  if (first === LOOK_AT_PEER) return tellPeer(ageMs);
   program.rest(); // Loading leaves much garbage; new data reuses its space.
-  const order =
-    first === SPARE ? ordered(second) : { directory: first, secrets: entrusted(program.variable(ENTRUSTED)) };
+  const order = program.variable(SPARE) === undefined ? startedWith(program, first) : ordered(first);
   // Not before: a handled signal would wait for the order as well.
   if (order !== undefined) await new Hold(program).one(order.directory, order.secrets);
   program.exit(0);
 }
 
+function startedWith(program: Program, directory: string): HolderOrder {
+  return { directory, secrets: entrusted(program.variable(ENTRUSTED)) };
+}
+
 /** M6 */
-function ordered(shown = ""): HolderOrder | undefined {
-  const line = firstLine(MAX_LINE);
+function ordered(shown: string): HolderOrder | undefined {
+  const line = showArgument(shown, shown) ? firstLine(MAX_LINE) : undefined;
   const order = line === undefined ? undefined : parseOrder(line);
-  if (order !== undefined) showArgument(shown, order.directory);
-  return order;
+  return order !== undefined && showArgument(shown, order.directory) ? order : undefined;
 }
 
 void main(realProgram()); // Not awaited: the bundle is CommonJS, and an exception ends the process all the same.

@@ -196,9 +196,9 @@ export abstract class Machine {
   #children(life: Life): Children {
     return {
       detached: (command) => this.startDetached(life, command),
-      told: ({ argv }, ended) => {
+      told: ({ env }, ended) => {
         this.fork();
-        return this.#startOrdered(life, ended, argv.includes(SPARE));
+        return this.#startOrdered(life, ended, env[SPARE] !== undefined);
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),

@@ -59,8 +59,8 @@ export function holderStart(
 
 /** A holder of a terminal that waits for its order; with it, `shown` becomes the terminal's directory. */
 export function spareStart(runtime: string, entry: string, shown: string, ours: Variables): HolderStart {
-  const { cwd, env } = holderStart(runtime, entry, shown, { ours });
-  return { argv: [runtime, ...FLAGS, entry, SPARE, shown], cwd, env };
+  const { env, ...start } = holderStart(runtime, entry, shown, { ours });
+  return { ...start, env: { ...env, [SPARE]: "1" } };
 }
 
 /** One that waits for orders (orders.ts). */
