@@ -16,6 +16,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -33,6 +34,7 @@ import {
   NEWEST,
   PROGRAMS,
   type Quick,
+  withoutPrivateNames,
 } from "../src/world/built.ts";
 import { BUILT_FILE, BUILT_FROM, looksNow, OUTDATED, type QuickFrom } from "../src/world/quick.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
@@ -151,6 +153,10 @@ export async function bundleEntry(
     ...(room === "holder" ? HOLDER_BUNDLE : WITH_BYTECODE),
     ...{ metafile: true, outdir, plugins: ours, naming: name },
   });
+  if (room === "holder") {
+    const file = join(outdir, name);
+    writeFileSync(file, withoutPrivateNames(readFileSync(file, "utf8")));
+  }
   const beside = [...packages].map(([path, file]) =>
     Bun.build({ entrypoints: [path], ...WITH_BYTECODE, metafile: true, outdir, naming: file }),
   );

@@ -17,7 +17,7 @@ import { edenGC } from "bun:jsc";
 import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { flagsFor, INSIDE, withoutBunVariables } from "../base/bun.ts";
-import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
+import { builtProgram, HOLDER_BUNDLE, PROGRAMS, withoutPrivateNames } from "./built.ts";
 import { IS_BINARY, ownRuntime, runtimeFile } from "./real/runtime.ts";
 import { ROOT } from "./root.ts";
 
@@ -88,7 +88,8 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
   const there = builtProgram(program);
   if (there !== undefined) return Bun.file(there).text();
   const built = await Bun.build({ entrypoints: [resolve(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
-  return built.success ? built.outputs[0]?.text() : undefined;
+  const text = built.success ? await built.outputs[0]?.text() : undefined;
+  return text && withoutPrivateNames(text);
 }
 
 function capacity() {

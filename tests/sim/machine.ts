@@ -9,8 +9,7 @@ import { isFault } from "../../src/base/fault.ts";
 import { holdOne, type Present, type ToHold } from "../../src/holder/hold-one.ts";
 import type { HolderWorld } from "../../src/holder/holder.ts";
 import { OrderedJournal } from "../../src/holder/ordered-journal.ts";
-import { encodeSaid, type HolderOrder, parseOrder } from "../../src/wire/holder/orders.ts";
-import { SPARE } from "../../src/wire/holder/start.ts";
+import { encodeSaid, type HolderOrder, parseOrder, SPARE } from "../../src/wire/holder/orders.ts";
 import type {
   Children,
   Command,
@@ -195,9 +194,9 @@ export abstract class Machine {
   #children(life: Life): Children {
     return {
       detached: (command) => this.startDetached(life, command),
-      told: ({ argv }, events) => {
+      told: ({ env }, events) => {
         this.fork();
-        return this.#startOrdered(life, events, argv.includes(SPARE));
+        return this.#startOrdered(life, events, env[SPARE] !== undefined);
       },
       pipes: (command, events) => this.startProgram(command, events, life),
       pty: (command, _, events) => this.startOnTerminal(command, events, life),

@@ -6,6 +6,7 @@
 //     (daemon/workflow/attempt-files.ts, F3 and F4).
 // F2. Every spec gives its program the id of the home (home-id.ts), whatever its own variables are.
 
+import { allOf } from "../../base/all-of.ts";
 import { baseName, joinPath, parentOf } from "../../base/path.ts";
 import type { Recipe } from "../../core/terminal/terminal.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
@@ -183,14 +184,14 @@ export function writeTerminalSpec(world: HomeWorld, facts: TerminalFacts): Promi
   });
 }
 
-/** F1 */
+/** F1. Side by side: one sync does not wait for the other. */
 export async function writeSpec(place: InHome, directory: string, spec: Omit<HolderSpec, "v">): Promise<void> {
   const { disk, home } = place;
-  await makeHeldDirectory(disk, home, directory);
-  await writeAtomic(disk, specPath({ directory }), specBytes(place, spec));
+  const named = makeHeldDirectory(disk, home, directory);
+  await allOf([named, writeAtomic(disk, specPath({ directory }), specBytes(place, spec))]);
 }
 
-/** F1 */
+/** F1. The directory is there when this returns, and its name is durable when it resolves. */
 export async function makeHeldDirectory(disk: Disk, home: string, directory: string): Promise<void> {
-  for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
+  await allOf(makeDirectories(disk, directory, home).map((parent) => disk.syncDirectory(parent)));
 }

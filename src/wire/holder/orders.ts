@@ -12,6 +12,8 @@ import { entrusted, type Variables } from "./secrets.ts";
 /** The argument that makes a holder wait for orders. The home follows it, so that people and drills can find the
  *  process. */
 export const ORDERS = "--orders";
+/** The variable that makes a holder wait for its one order (M6 of holder/main.ts). */
+export const SPARE = "HOLDFAST_SPARE";
 /** OR2. Longer than the next daemon takes to start. */
 export const ORPHANED_MS = 10_000;
 
