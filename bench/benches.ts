@@ -121,6 +121,10 @@ export const SUITES: readonly Suite[] = [
     names: ["agent.recover.1000", "agent.recover.1000.growth", "agent.memory"],
     load: async () => (await import("./agent-recover.ts")).agentRecover,
   },
+  {
+    names: ["fleet.append.inserts", "fleet.append.bun", "fleet.read", "fleet.blob"],
+    load: async () => (await import("./fleet.ts")).fleet,
+  },
   { names: ["agent.restart.1000"], load: async () => (await import("./agent-restart.ts")).agentRestart },
 ];
 

@@ -2,9 +2,10 @@
 // (tests/agent/real).
 // Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed:
 // tests that need a missing one are skipped, and say so. `npm run test:agents` installs all real agents anywhere.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./files.ts";
+import { postgresPrograms } from "./postgres-server.ts";
 
 /** A program that a test runs, and the package it comes in. */
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
@@ -21,8 +22,14 @@ const NEEDED: readonly { readonly program: string; readonly package: string }[] 
 /** Chromium without windows, which takes half the processor time (tests/page/browser.ts). Not every system has it. */
 const FASTER = "chromium-headless-shell";
 
+/** Its programs are not on the PATH. */
+const POSTGRES = "postgresql";
+/** Without it, Debian's package makes a cluster and starts it. Tests have one of their own. */
+const NO_CLUSTER = { directory: "/etc/postgresql-common/createcluster.d", text: "create_main_cluster = false\n" };
+
 function missing(): string[] {
-  return NEEDED.filter(({ program }) => Bun.which(program) === null).map((needed) => needed.package);
+  const programs = NEEDED.filter(({ program }) => Bun.which(program) === null).map((needed) => needed.package);
+  return postgresPrograms() === undefined ? [...programs, POSTGRES] : programs;
 }
 
 function run(...command: readonly [string, ...string[]]): boolean {
@@ -71,6 +78,10 @@ function installDebian(): string[] {
   console.log(`installing ${[...wanted, FASTER].join(", ")}`);
   run("apt-get", "update");
   const install = ["apt-get", "install", "-y", "--no-install-recommends"] as const;
+  if (wanted.includes(POSTGRES)) {
+    mkdirSync(NO_CLUSTER.directory, { recursive: true });
+    writeFileSync(join(NO_CLUSTER.directory, "holdfast.conf"), NO_CLUSTER.text);
+  }
   if (wanted.length > 0) run(...install, ...wanted);
   run(...install, FASTER);
   return missing();

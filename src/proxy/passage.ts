@@ -3,8 +3,9 @@
 // PS3. Of a request without TLS exactly one body is passed on, and the identity is ours if we have one: no second
 //      request rides on the first.
 // PS4. While the way is being opened, nothing more is read.
+
+import { ByteQueue } from "../base/byte-queue.ts";
 import { isFault } from "../base/fault.ts";
-import { ByteQueue } from "../wire/byte-queue.ts";
 import { answerHead, END, headIn, MAX_HEAD, parseHead, routeOf } from "../wire/proxy/head.ts";
 import type { Via } from "../wire/proxy/upstream.ts";
 import type { Destination } from "../world/network.ts";

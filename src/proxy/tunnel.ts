@@ -2,8 +2,9 @@
 // TN1. Nothing is sent to the host before the proxy said that the tunnel is there. What it says is not passed on; what
 //      arrives behind it is.
 // TN2. TLS is spoken with the host at the other end, and the proxy sees only its name.
+
+import { ByteQueue } from "../base/byte-queue.ts";
 import { isFault } from "../base/fault.ts";
-import { ByteQueue } from "../wire/byte-queue.ts";
 import { END, headIn, MAX_HEAD } from "../wire/proxy/head.ts";
 import { statusOf, tunnelHead, type Via } from "../wire/proxy/upstream.ts";
 import type { Network } from "../world/network.ts";

@@ -1,6 +1,7 @@
 // Newline-delimited JSON on a stream, with a limit on what one line may be.
+
+import { ByteQueue } from "../base/byte-queue.ts";
 import { jsonIn } from "../base/json.ts";
-import { ByteQueue } from "./byte-queue.ts";
 
 /** Many times the size of a command line with a large environment; no client has a reason to send more. */
 export const MAX_LINE = 1 << 20;

@@ -1,4 +1,4 @@
-// All mutants, room by room; those of principals and notifications are of several rooms.
+// All mutants, room by room; those of principals, notifications and fleets are of several rooms.
 import type { Mutant } from "./mutant.ts";
 import { BASE } from "./rooms/base.ts";
 import { CLI } from "./rooms/cli.ts";
@@ -6,6 +6,7 @@ import { CORE } from "./rooms/core.ts";
 import { DAEMON } from "./rooms/daemon.ts";
 import { DATABASE } from "./rooms/database.ts";
 import { DRILL } from "./rooms/drill.ts";
+import { FLEET } from "./rooms/fleet.ts";
 import { HOLDER } from "./rooms/holder.ts";
 import { HOME } from "./rooms/home.ts";
 import { LOG } from "./rooms/log.ts";
@@ -30,6 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DAEMON,
   ...DATABASE,
   ...DRILL,
+  ...FLEET,
   ...HOLDER,
   ...HOME,
   ...LOG,

@@ -12,6 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["base", "core"],
   home: ["base", "core", "world", "log", "wire"],
   vt: ["base", "core", "world", "log"],
+  fleet: ["base", "core", "world", "log", "wire"],
   watchdog: ["base", "world", "wire", "log", "home"],
   holder: ["base", "core", "world", "wire", "log", "home"],
   screen: ["base", "core", "world", "wire", "log", "vt"],

@@ -12,9 +12,9 @@
 //     there is much of it, or when the caller wants it (`flush`). Until then its lines are not read: nothing of it can
 //     be lost.
 import { assert } from "../../base/assert.ts";
+import { ByteQueue } from "../../base/byte-queue.ts";
 import type { Codec, Decoded, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { PoisonedBytes } from "../../log/session/poisons.ts";
-import { ByteQueue } from "../../wire/byte-queue.ts";
 
 /** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;

@@ -3,7 +3,7 @@
 // F1. Tags are open: a frame with an unknown one is ignored. Fields are added, never changed.
 // F2. A frame over the limit is not in the protocol; never more than one frame is buffered.
 
-import { ByteQueue } from "../byte-queue.ts";
+import { ByteQueue } from "../../base/byte-queue.ts";
 
 export const MAX_FRAME = 1 << 20;
 const HEADER = 5;

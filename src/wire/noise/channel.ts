@@ -8,7 +8,7 @@
 // CH4. `refused` is a hint of whoever answers: an empty Noise message instead of the first one. It is not authentic,
 //      since both sides have no key in common; so nothing may be forgotten because of it.
 // CH5. What arrives and is not read yet is limited. Time is not: the owner closes a channel that does not open.
-import { ByteQueue } from "../byte-queue.ts";
+import { ByteQueue } from "../../base/byte-queue.ts";
 import { type Bytes, joined, type NoiseCrypto, type NoiseKey } from "./crypto.ts";
 import { Handshake, type PskOf } from "./handshake.ts";
 import { type ChannelClose, endPiece, MAX_NOISE, PING, PieceReader, PONG, piecesOf, type Whole } from "./pieces.ts";

@@ -3,7 +3,7 @@
 // PI2. A message is whole, or it is not delivered; it is never longer than the reader's limit.
 // PI3. The last piece of a session says why it ends. Without it, somebody has cut the connection.
 // PI4. A ping is answered by a pong, between messages or within one.
-import { ByteQueue } from "../byte-queue.ts";
+import { ByteQueue } from "../../base/byte-queue.ts";
 import { type Bytes, joined, TAG_BYTES } from "./crypto.ts";
 
 /** Of one Noise message, by the specification. */

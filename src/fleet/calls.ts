@@ -1,0 +1,181 @@
+// Every statement that runs on the database, each in one place: its text, its parameters, its rows.
+// CA1. What an owner writes is fenced: it takes effect only if the epoch and the id of the take are still its own. The
+//      epoch alone is not enough: if a fail-over loses a take, the next one has the same epoch.
+// CA2. What an owner writes can be sent again: it takes effect once, or has the same effect again.
+// CA3. Only names of our own schema are used, and functions of the server's: a search path is nobody's way in.
+import type { PostgresRow, PostgresStatement, PostgresValue } from "../world/postgres.ts";
+import * as sql from "./sql.ts";
+
+export type Call<P, R> = {
+  readonly statement: PostgresStatement;
+  encode(parameters: P): readonly PostgresValue[];
+  /** Throws a DataError if the rows are not what the statement returns. */
+  decode(rows: readonly PostgresRow[]): R;
+};
+
+/** The database has what we have not written. */
+export class DataError extends Error {
+  override readonly name = "DataError";
+}
+
+/** Who may write for a home: the owner since this take. `id`: no other take has it. */
+export type Take = { readonly home: string; readonly epoch: number; readonly id: string };
+export type Batch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
+export type HomeRow = {
+  readonly epoch: number;
+  readonly owner: string;
+  /** Until its lease ends, by the clock of the database; 0 if it has ended. */
+  readonly leaseMs: number;
+  readonly lastSeq: number;
+  readonly snapshot: number;
+};
+export type BlobPart = {
+  readonly path: string;
+  /** What the blob is a state of; a newer one replaces older ones. */
+  readonly seq: number;
+  readonly part: number;
+  readonly parts: number;
+  /** SHA-256 of the whole blob. */
+  readonly hash: Uint8Array;
+  readonly bytes: Uint8Array;
+};
+
+type Fenced<P> = { readonly take: Take } & P;
+
+export const SESSION: Call<undefined, { readonly fsync: string }> = {
+  statement: { name: "holdfast.session", text: sql.SESSION },
+  encode: () => [],
+  decode: (rows) => ({ fsync: text(only(rows)[0]) }),
+};
+
+export const VERSION: Call<undefined, { readonly version: number; readonly mayWrite: boolean }> = {
+  statement: { name: "holdfast.version", text: sql.VERSION },
+  encode: () => [],
+  decode: (rows) => ({ version: integer(only(rows)[0]), mayWrite: text(only(rows)[1]) === "true" }),
+};
+
+/** Changes nothing if the home is there. `lastSeq`: where the part of its log begins that the database will have. */
+export const ENROL: Call<{ readonly home: string; readonly lastSeq: number }, void> = {
+  statement: { name: "holdfast.enrol", text: sql.ENROL },
+  encode: ({ home, lastSeq }) => [home, `${lastSeq}`],
+  decode: () => undefined,
+};
+
+export const LOOK: Call<string, HomeRow | undefined> = {
+  statement: { name: "holdfast.look", text: sql.LOOK },
+  encode: (home) => [home],
+  decode: ([row]) =>
+    row && {
+      epoch: integer(row[0]),
+      owner: text(row[1]),
+      leaseMs: integer(row[2]),
+      lastSeq: integer(row[3]),
+      snapshot: integer(row[4]),
+    },
+};
+
+/** Raises the epoch to that of `take`, if it is one below. `ifExpired`: only if the lease has ended. */
+export const TAKE: Call<
+  Fenced<{ readonly owner: string; readonly leaseMs: number; readonly ifExpired: boolean }>,
+  boolean
+> = {
+  statement: { name: "holdfast.take", text: sql.TAKE },
+  encode: ({ take, owner, leaseMs, ifExpired }) => [...fence(take), owner, `${leaseMs}`, `${ifExpired}`],
+  decode: isApplied,
+};
+
+/** The fenced write that changes nothing but the lease. Returns where the log ends; undefined: it is not ours. */
+export const HOLD: Call<Fenced<{ readonly leaseMs: number }>, number | undefined> = {
+  statement: { name: "holdfast.hold", text: sql.HOLD },
+  encode: ({ take, leaseMs }) => [...fence(take), `${leaseMs}`],
+  decode: ([row]) => row && integer(row[0]),
+};
+
+/** Append, fence and lease renewal in one. */
+export const APPEND: Call<Fenced<{ readonly batch: Batch; readonly leaseMs: number }>, boolean> = {
+  statement: { name: "holdfast.append", text: sql.APPEND },
+  encode: ({ take, batch, leaseMs }) => [
+    ...[...fence(take), `${batch.first - 1}`, `${batch.last}`, batch.bytes, `${leaseMs}`],
+  ],
+  decode: isApplied,
+};
+
+/** The next batches, from the one that has `after` + 1. */
+export const READ: Call<{ readonly home: string; readonly after: number }, readonly Batch[]> = {
+  statement: { name: "holdfast.read", text: sql.READ },
+  encode: ({ home, after }) => [home, `${after}`],
+  decode: (rows) => rows.map(([first, last, it]) => ({ first: integer(first), last: integer(last), bytes: bytes(it) })),
+};
+
+/** What is needed of the log up to `seq` is in blobs now. */
+export const SNAPSHOT: Call<Fenced<{ readonly seq: number }>, boolean> = {
+  statement: { name: "holdfast.snapshot", text: sql.SNAPSHOT },
+  encode: ({ take, seq }) => [...fence(take), `${seq}`],
+  decode: isApplied,
+};
+
+/**
+ * Makes one batch of those behind `after` that the snapshot covers. Returns where it ends; undefined: there are
+ * none.
+ */
+export const MERGE: Call<Fenced<{ readonly after: number }>, number | undefined> = {
+  statement: { name: "holdfast.merge", text: sql.MERGE },
+  encode: ({ take, after }) => [...fence(take), `${after}`],
+  decode: ([row]) => row && integer(row[0]),
+};
+
+export const PUT: Call<Fenced<{ readonly part: BlobPart }>, boolean> = {
+  statement: { name: "holdfast.put", text: sql.PUT },
+  encode: ({ take, part: { path, seq, part, parts, hash, bytes } }) => [
+    ...[...fence(take), path, `${seq}`, `${part}`, `${parts}`, hash, bytes],
+  ],
+  decode: isApplied,
+};
+
+/** Removes what is older than `seq`, which must be whole. */
+export const TIDY: Call<Fenced<{ readonly path: string; readonly seq: number }>, void> = {
+  statement: { name: "holdfast.tidy", text: sql.TIDY },
+  encode: ({ take, path, seq }) => [...fence(take), path, `${seq}`],
+  decode: () => undefined,
+};
+
+/** The parts of the newest blob that is whole. */
+export const GET: Call<{ readonly home: string; readonly path: string }, readonly Omit<BlobPart, "path">[]> = {
+  statement: { name: "holdfast.get", text: sql.GET },
+  encode: ({ home, path }) => [home, path],
+  decode: (rows) =>
+    rows.map(([seq, part, parts, hash, it]) => ({
+      ...{ seq: integer(seq), part: integer(part), parts: integer(parts), hash: bytes(hash), bytes: bytes(it) },
+    })),
+};
+
+/** CA1 */
+function fence({ home, epoch, id }: Take): readonly string[] {
+  return [home, `${epoch}`, id];
+}
+
+function isApplied(rows: readonly PostgresRow[]): boolean {
+  return rows.length > 0;
+}
+
+function only(rows: readonly PostgresRow[]): PostgresRow {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw new DataError(`${rows.length} rows where there is one`);
+  return row;
+}
+
+function integer(value: PostgresValue | undefined): number {
+  const number = Number(text(value));
+  if (!Number.isSafeInteger(number)) throw new DataError("a number that is none");
+  return number;
+}
+
+function text(value: PostgresValue | undefined): string {
+  if (typeof value !== "string") throw new DataError("no text where there is one");
+  return value;
+}
+
+function bytes(value: PostgresValue | undefined): Uint8Array {
+  if (!(value instanceof Uint8Array)) throw new DataError("no bytes where there are some");
+  return value;
+}

@@ -1,0 +1,90 @@
+// The tables, and how they come to be: by migrations, each of them one transaction under one lock.
+// SM1. However many hosts do this at once, each migration is carried out once.
+// SM2. Whoever finds the tables as they should be needs no right to make them.
+// SM3. Tables of a newer version are left alone.
+import { ok, type Result, refused } from "../base/result.ts";
+import type { PostgresStatement } from "../world/postgres.ts";
+import { type Call, VERSION } from "./calls.ts";
+import type { Answer, Database } from "./database.ts";
+
+/** Any number that nobody else is likely to have chosen. */
+const LOCK = 4_846_300_023;
+/** Waits for others that do the same. */
+const MIGRATION_MS = 60_000;
+/** No such schema, and no such table. */
+const MISSING: readonly string[] = ["3F000", "42P01"];
+const NO_RIGHT = "42501";
+
+/** The first one makes version 1. Never changed, only added to. */
+const MIGRATIONS: readonly string[] = [
+  `create table holdfast.homes (
+     id text primary key, epoch bigint not null, take text not null, owner text not null,
+     lease_until timestamptz not null, last_seq bigint not null, snapshot bigint not null
+   ) with (fillfactor = 50);
+   create table holdfast.batches (
+     home text not null, first bigint not null, last bigint not null, epoch bigint not null, bytes bytea not null,
+     primary key (home, first), check (first <= last));
+   alter table holdfast.batches alter column bytes set storage external;
+   create table holdfast.blobs (
+     home text not null, path text not null, seq bigint not null, part int not null, parts int not null,
+     hash bytea not null, bytes bytea not null, primary key (home, path, seq, part), check (part < parts));
+   alter table holdfast.blobs alter column bytes set storage external;`,
+];
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** SM1 */
+function statementOf(version: number, changes: string): PostgresStatement {
+  const text = `do $holdfast$ begin
+    perform pg_advisory_xact_lock(${LOCK});
+    create schema if not exists holdfast;
+    create table if not exists holdfast.version (one bool primary key default true check (one), version int not null);
+    if coalesce((select version from holdfast.version), 0) >= ${version} then return; end if;
+    ${changes}
+    insert into holdfast.version (version) values (${version})
+      on conflict (one) do update set version = excluded.version;
+  end $holdfast$`;
+  return { name: `holdfast.migration.${version}`, text };
+}
+
+/** Makes the tables, or brings them up to date, or finds that they are. It can be repeated whatever came of it. */
+export async function initDatabase(database: Database): Promise<Result<undefined>> {
+  const before = judged(await database.call(VERSION, undefined));
+  if (before !== "older") return before;
+  for (const [index, changes] of MIGRATIONS.entries()) {
+    const migration: Call<undefined, undefined> = {
+      statement: statementOf(index + 1, changes),
+      encode: () => [],
+      decode: () => undefined,
+    };
+    const answer = await database.call(migration, undefined, MIGRATION_MS);
+    if (answer.kind !== "done") return notDone(answer);
+  }
+  const after = judged(await database.call(VERSION, undefined));
+  return after === "older" ? refused("fleet-schema", "The tables were made, and are not there.", AGAIN) : after;
+}
+
+const AGAIN = "Try it again: it does nothing twice.";
+
+function judged(answer: Answer<{ version: number; mayWrite: boolean }>): Result<undefined> | "older" {
+  if (answer.kind === "refused" && MISSING.includes(answer.sqlstate)) return "older";
+  if (answer.kind !== "done") return notDone(answer);
+  const { version, mayWrite } = answer.value;
+  if (version < SCHEMA_VERSION) return "older";
+  if (version > SCHEMA_VERSION) {
+    const message = `The tables in the database have version ${version}; this program knows ${SCHEMA_VERSION}.`;
+    return refused("fleet-schema-newer", message, "Upgrade Holdfast on this host."); // SM3
+  }
+  if (!mayWrite) return refused("fleet-rights", "The role may not write to the tables of Holdfast.", GRANT);
+  return ok(undefined);
+}
+
+const GRANT =
+  "As the owner of the tables: grant usage on schema holdfast to ROLE; " +
+  "grant select, insert, update, delete on all tables in schema holdfast to ROLE.";
+
+function notDone(answer: Exclude<Answer<unknown>, { kind: "done" }>): Result<undefined> {
+  if (answer.kind === "unknown")
+    return refused("fleet-database", `It is not known what came of it: ${answer.why}`, AGAIN);
+  if (answer.sqlstate === NO_RIGHT) return refused("fleet-rights", `The database refused: ${answer.message}.`, GRANT);
+  return refused("fleet-database", `The database refused: ${answer.message} (${answer.sqlstate}).`, AGAIN);
+}

@@ -1,0 +1,89 @@
+// The texts of the statements. calls.ts says what each is for, and schema.ts has the tables.
+// The first three parameters of a fenced statement are the home, the epoch and the id of the take.
+// SQ1. A fence is a lock on the home's row: whatever else is under way for the home is over when the rest is done. In
+//      READ COMMITTED, the row is then looked at as it is by now; other tables are not. So no fenced statement
+//      concludes anything from rows of other tables that a transaction under way could change.
+
+/**
+ * A session is as we need it, whatever the defaults of server, database and role are: warnings are sent; a commit is on
+ * disk, and on the standbys that the server waits for; and what waits for a lock gives up before we do, so that
+ * abandoned sessions do not pile up.
+ */
+export const SESSION = `select current_setting('fsync'),
+  set_config('search_path', 'pg_catalog, pg_temp', false),
+  set_config('client_min_messages', 'notice', false),
+  set_config('default_transaction_isolation', 'read committed', false),
+  set_config('lock_timeout', '5s', false),
+  case when current_setting('synchronous_commit') in ('off', 'local')
+       then set_config('synchronous_commit', 'on', false) end,
+  case when exists (select from pg_settings where name = 'client_connection_check_interval')
+       then set_config('client_connection_check_interval', '5s', false) end`;
+
+/** A list of privileges means any of them, so each is asked for. */
+const MAY = ["homes", "batches", "blobs"].flatMap((table) =>
+  ["select", "insert", "update", "delete"].map((right) => `has_table_privilege('holdfast.${table}', '${right}')`),
+);
+export const VERSION = `select version::text, (${MAY.join(" and ")})::text from holdfast.version`;
+
+const RENEWED = (ms: string) => `lease_until = clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
+const OURS = "id = $1 and epoch = $2::bigint and take = $3";
+/** For what changes other tables: the owner's appends go on when it is over. */
+const FENCE = `fence as (select last_seq, snapshot from holdfast.homes where ${OURS} for share)`;
+
+/** A write in any case: a home that is there may be known to this server alone, until a commit says otherwise. */
+export const ENROL = `insert into holdfast.homes as h (id, epoch, take, owner, lease_until, last_seq, snapshot)
+  values ($1, 0, '', '', '-infinity', $2::bigint, 0) on conflict (id) do update set owner = h.owner`;
+
+export const LOOK = `select epoch, owner,
+    case when lease_until < clock_timestamp() then 0
+         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint, last_seq, snapshot
+  from holdfast.homes where id = $1`;
+
+export const TAKE = `update holdfast.homes set epoch = $2::bigint, take = $3, owner = $4, ${RENEWED("$5")}
+  where id = $1 and epoch = $2::bigint - 1 and (not $6::bool or lease_until < clock_timestamp()) returning 1`;
+
+export const HOLD = `update holdfast.homes set ${RENEWED("$4")} where ${OURS} returning last_seq`;
+
+export const APPEND = `with fence as (update holdfast.homes set last_seq = $5::bigint, ${RENEWED("$7")}
+    where ${OURS} and last_seq = $4::bigint returning 1)
+  insert into holdfast.batches (home, first, last, epoch, bytes)
+  select $1, $4::bigint + 1, $5::bigint, $2::bigint, $6::bytea from fence returning 1`;
+
+export const READ = `select first, last, bytes from holdfast.batches
+  where home = $1 and last > $2::bigint and first >= coalesce(
+    (select max(first) from holdfast.batches where home = $1 and first <= $2::bigint + 1), 0)
+  order by first limit 16`;
+
+export const SNAPSHOT = `update holdfast.homes set snapshot = $4::bigint
+  where ${OURS} and snapshot <= $4::bigint and last_seq >= $4::bigint returning 1`;
+
+/**
+ * As many as fit into 1 MiB, and one at least. The last batch of the log stays as it is. What another merge has removed
+ * meanwhile is not found again, so nothing is merged twice.
+ */
+export const MERGE = `with ${FENCE},
+  sized as (select first, sum(length(bytes)) over (order by first) as total, row_number() over (order by first) as nth
+    from (select b.first, b.bytes from holdfast.batches b, fence f
+          where b.home = $1 and b.first > $4::bigint and b.last <= f.snapshot and b.last < f.last_seq
+          order by b.first limit 500) as picked),
+  old as (delete from holdfast.batches b using sized s
+    where b.home = $1 and b.first = s.first and (s.total <= 1048576 or s.nth = 1)
+    returning b.first, b.last, b.epoch, b.bytes)
+  insert into holdfast.batches (home, first, last, epoch, bytes)
+  select $1, min(first), max(last), max(epoch), string_agg(bytes, ''::bytea order by first) from old
+  having count(*) > 0 returning last`;
+
+export const PUT = `with ${FENCE}
+  insert into holdfast.blobs (home, path, seq, part, parts, hash, bytes)
+  select $1, $4, $5::bigint, $6::int, $7::int, $8::bytea, $9::bytea from fence
+  on conflict (home, path, seq, part) do update
+    set parts = excluded.parts, hash = excluded.hash, bytes = excluded.bytes returning 1`;
+
+const WHOLE = (home: string, path: string) => `select seq from holdfast.blobs where home = ${home} and path = ${path}
+    group by seq having count(*) = max(parts) order by seq desc limit 1`;
+
+export const TIDY = `with ${FENCE} delete from holdfast.blobs
+  where home = $1 and path = $4 and seq < $5::bigint and exists (select from fence) and (${WHOLE("$1", "$4")}) >= $5::bigint`;
+
+export const GET = `select seq, part, parts, hash, bytes from holdfast.blobs
+  where home = $1 and path = $2 and seq = (${WHOLE("$1", "$2")}) order by part`;

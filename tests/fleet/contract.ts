@@ -1,0 +1,179 @@
+// What every statement does, as claims that hold in PostgreSQL and in the simulated database alike.
+import { expect } from "bun:test";
+import { getBlob, putBlob } from "../../src/fleet/blobs.ts";
+import {
+  APPEND,
+  type Call,
+  ENROL,
+  HOLD,
+  LOOK,
+  PUT,
+  READ,
+  SNAPSHOT,
+  TAKE,
+  type Take,
+  TIDY,
+  VERSION,
+} from "../../src/fleet/calls.ts";
+import type { Database } from "../../src/fleet/database.ts";
+import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
+import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
+
+const LEASE_MS = 60_000;
+
+export type Place = { readonly database: Database; readonly home: string };
+
+/** Calls that are answered, without a doubt. */
+class Sure {
+  readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  async do<P, R>(call: Call<P, R>, parameters: P): Promise<R> {
+    const answer = await this.database.call(call, parameters);
+    if (answer.kind !== "done" || answer.isDoubtful) throw new Error(`${call.statement.name}: ${Bun.inspect(answer)}`);
+    return answer.value;
+  }
+
+  /** A home of this name, with batches of these sizes; each entry is a byte, its seq. */
+  async owned(home: string, ...sizes: readonly number[]): Promise<Take> {
+    await this.do(ENROL, { home, lastSeq: 0 });
+    const take = { home, epoch: 1, id: `${home} 1` };
+    expect(await this.do(TAKE, { take, owner: "a", leaseMs: LEASE_MS, ifExpired: true })).toBe(true);
+    let end = 0;
+    for (const size of sizes) {
+      expect(await this.append(take, end + 1, end + size)).toBe(true);
+      end += size;
+    }
+    return take;
+  }
+
+  append(take: Take, first: number, last: number): Promise<boolean> {
+    return this.do(APPEND, { take, batch: { first, last, bytes: entries(first, last) }, leaseMs: LEASE_MS });
+  }
+}
+
+function entries(first: number, last: number): Uint8Array {
+  return Uint8Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+async function stored(database: Database, home: string, after = 0) {
+  const read = await readBatches(database, home, after);
+  if (!read.ok) throw new Error(read.error.message);
+  return read.value.map(({ first, last, bytes }) => [first, last, [...bytes]]);
+}
+
+export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>> = {
+  "the tables have the version that this program knows": async ({ database }) => {
+    expect(await new Sure(database).do(VERSION, undefined)).toEqual({ version: SCHEMA_VERSION, mayWrite: true });
+  },
+
+  "a home is enrolled once, and then looked at": async ({ database, home }) => {
+    const sure = new Sure(database);
+    expect(await sure.do(LOOK, home)).toBeUndefined();
+    await sure.do(ENROL, { home, lastSeq: 7 });
+    await sure.do(ENROL, { home, lastSeq: 9 });
+    expect(await sure.do(LOOK, home)).toEqual({ epoch: 0, owner: "", leaseMs: 0, lastSeq: 7, snapshot: 0 });
+  },
+
+  "a take raises the epoch by one, once, and a lease that lasts keeps others from it": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const first = await sure.owned(home);
+    const { leaseMs, ...row } = (await sure.do(LOOK, home)) ?? { leaseMs: 0 };
+    expect(row).toEqual({ epoch: 1, owner: "a", lastSeq: 0, snapshot: 0 });
+    expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
+    const next = { take: { home, epoch: 2, id: "b" }, owner: "b", leaseMs: LEASE_MS };
+    expect(await sure.do(TAKE, { ...next, ifExpired: true })).toBe(false);
+    expect(await sure.do(TAKE, { ...next, take: { ...next.take, epoch: 3 }, ifExpired: false })).toBe(false);
+    expect(await sure.do(TAKE, { ...next, ifExpired: false })).toBe(true);
+    expect(await sure.do(TAKE, { ...next, ifExpired: false })).toBe(false);
+    expect(await sure.do(HOLD, { take: first, leaseMs: LEASE_MS })).toBeUndefined();
+    expect(await sure.do(HOLD, { take: next.take, leaseMs: 0 })).toBe(0);
+    const third = { take: { home, epoch: 3, id: "c" }, owner: "c", leaseMs: LEASE_MS };
+    expect(await sure.do(TAKE, { ...third, ifExpired: true })).toBe(true);
+  },
+
+  "a batch is appended directly behind the one before, by the present take, once": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home, 2);
+    expect(await sure.append(take, 2, 4)).toBe(false);
+    expect(await sure.append(take, 4, 5)).toBe(false);
+    expect(await sure.append(take, 3, 5)).toBe(true);
+    expect(await sure.append(take, 3, 5)).toBe(false);
+    expect(await sure.append({ ...take, epoch: 2 }, 6, 6)).toBe(false);
+    expect(await sure.append({ ...take, id: "another" }, 6, 6)).toBe(false);
+    expect(await sure.do(HOLD, { take, leaseMs: 1 })).toBe(5);
+    expect(await stored(database, home)).toEqual([
+      [1, 2, [1, 2]],
+      [3, 5, [3, 4, 5]],
+    ]);
+  },
+
+  "reading begins with the batch that has the next entry, and goes on page by page": async ({ database, home }) => {
+    const sizes = Array.from({ length: 18 }, () => 2);
+    await new Sure(database).owned(home, ...sizes);
+    expect((await stored(database, home, 32)).map(([first]) => first)).toEqual([33, 35]);
+    expect((await stored(database, home, 33)).map(([first]) => first)).toEqual([33, 35]);
+    expect(await stored(database, home, 36)).toEqual([]);
+    expect(await stored(database, home)).toHaveLength(16);
+    expect(await stored(database, "nobody's")).toEqual([]);
+  },
+
+  "what a snapshot covers is merged into one, and nothing else": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home, 1, 2, 3, 1, 1);
+    expect(await mergeBatches(database, take)).toEqual({ ok: true, value: 0 });
+    expect(await sure.do(SNAPSHOT, { take, seq: 9 })).toBe(false);
+    expect(await sure.do(SNAPSHOT, { take, seq: 5 })).toBe(true);
+    expect(await sure.do(SNAPSHOT, { take, seq: 4 })).toBe(false);
+    expect(await mergeBatches(database, { ...take, id: "another" })).toEqual({ ok: true, value: 0 });
+    expect(await mergeBatches(database, take)).toEqual({ ok: true, value: 1 });
+    expect(await stored(database, home)).toEqual([
+      [1, 3, [1, 2, 3]],
+      [4, 6, [4, 5, 6]],
+      [7, 7, [7]],
+      [8, 8, [8]],
+    ]);
+    expect((await stored(database, home, 1))[0]).toEqual([1, 3, [1, 2, 3]]);
+    expect(await sure.do(SNAPSHOT, { take, seq: 8 })).toBe(true);
+    expect(await mergeBatches(database, take)).toEqual({ ok: true, value: 1 });
+    expect(await stored(database, home)).toEqual([
+      [1, 7, [1, 2, 3, 4, 5, 6, 7]],
+      [8, 8, [8]],
+    ]);
+    expect(await sure.append(take, 9, 9)).toBe(true);
+  },
+
+  "batches that would become too long together stay apart": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const bytes = new Uint8Array(700_000).fill(7);
+    for (const seq of [1, 2, 3]) await sure.do(APPEND, { take, batch: { first: seq, last: seq, bytes }, leaseMs: 1 });
+    expect(await sure.do(SNAPSHOT, { take, seq: 3 })).toBe(true);
+    expect(await mergeBatches(database, take)).toEqual({ ok: true, value: 2 });
+    const read = await sure.do(READ, { home, after: 0 });
+    expect(read.map((batch) => batch.bytes.length)).toEqual([700_000, 700_000, 700_000]);
+  },
+
+  "a blob replaces the one before when it is whole, and only the owner stores it": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const old = { path: "screen", seq: 1, bytes: Buffer.from("old") };
+    expect(await getBlob(database, home, "screen")).toEqual({ ok: true, value: undefined });
+    expect((await putBlob(database, take, old)).ok).toBe(true);
+    const half = { path: "screen", seq: 2, part: 0, parts: 2, hash: new Uint8Array(32), bytes: new Uint8Array(3) };
+    expect(await sure.do(PUT, { take, part: half })).toBe(true);
+    await sure.do(TIDY, { take, path: "screen", seq: 2 });
+    expect(await getBlob(database, home, "screen")).toEqual({ ok: true, value: old });
+    const large = { path: "screen", seq: 2, bytes: Buffer.alloc(1_300_000, "large") };
+    expect((await putBlob(database, take, large)).ok).toBe(true);
+    expect((await putBlob(database, take, large)).ok).toBe(true);
+    expect(await getBlob(database, home, "screen")).toEqual({ ok: true, value: large });
+    const theirs = await putBlob(database, { ...take, epoch: 2 }, { ...old, seq: 3 });
+    expect(theirs).toMatchObject({ ok: false, error: { code: "fleet-fenced" } });
+    expect(await sure.do(PUT, { take, part: { ...half, path: "torn", parts: 1 } })).toBe(true);
+    expect(await getBlob(database, home, "torn")).toMatchObject({ ok: false, error: { code: "fleet-damaged" } });
+  },
+};

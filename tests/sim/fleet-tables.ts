@@ -1,0 +1,179 @@
+// The tables of a fleet in memory, and what each of its statements does to them; recognised by name, not by their text.
+// That they do the same in PostgreSQL is what tests/fleet/contract.ts checks.
+// FT1. Every change can be taken back, newest first: that is what a fail-over does to the tail.
+import type { PostgresRow, PostgresValue } from "../../src/world/postgres.ts";
+
+type Home = { epoch: number; take: string; owner: string; leaseUntil: number; lastSeq: number; snapshot: number };
+export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
+type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
+type Values = readonly PostgresValue[];
+
+const MERGED = 1 << 20;
+
+export class FleetTables {
+  version = 1;
+  readonly #homes = new Map<string, Home>();
+  readonly #batches = new Map<string, StoredBatch[]>();
+  readonly #blobs = new Map<string, Part[]>();
+  #undo: (() => void)[] = [];
+
+  batchesOf(home: string): readonly StoredBatch[] {
+    return this.#batches.get(home) ?? [];
+  }
+
+  /** Returns the rows, and how to take the change back if there was one (FT1). */
+  run(
+    name: string,
+    values: Values,
+    now: number,
+  ): { readonly rows: readonly PostgresRow[]; readonly undo?: () => void } {
+    this.#undo = [];
+    const statement = STATEMENTS[name];
+    if (statement === undefined) throw new Error(`the simulated database does not know ${name}`);
+    const rows = statement(this, values, now);
+    const undo = this.#undo.reverse();
+    return undo.length === 0 ? { rows } : { rows, undo: () => undo.forEach((back) => void back()) };
+  }
+
+  home(values: Values): Home | undefined {
+    return this.#homes.get(text(values[0]));
+  }
+
+  /** The home, if the epoch and the take are its own. */
+  ours(values: Values): Home | undefined {
+    const home = this.home(values);
+    return home?.epoch === Number(values[1]) && home.take === values[2] ? home : undefined;
+  }
+
+  change(id: PostgresValue | undefined, home: Home): void {
+    set(this.#homes, text(id), home, this.#undo);
+  }
+
+  setBatches(id: PostgresValue | undefined, batches: StoredBatch[]): void {
+    set(this.#batches, text(id), batches, this.#undo);
+  }
+
+  blobs(id: PostgresValue | undefined, path: PostgresValue | undefined): readonly Part[] {
+    return this.#blobs.get(`${text(id)}\n${text(path)}`) ?? [];
+  }
+
+  setBlobs(id: PostgresValue | undefined, path: PostgresValue | undefined, parts: Part[]): void {
+    set(this.#blobs, `${text(id)}\n${text(path)}`, parts, this.#undo);
+  }
+}
+
+function set<V>(map: Map<string, V>, key: string, value: V, undo: (() => void)[]): void {
+  const before = map.get(key);
+  map.set(key, value);
+  undo.push(() => void (before === undefined ? map.delete(key) : map.set(key, before)));
+}
+
+function text(value: PostgresValue | undefined): string {
+  if (typeof value !== "string") throw new Error("a parameter that is no text");
+  return value;
+}
+
+const DONE: PostgresRow[] = [["1"]];
+
+type Run = (tables: FleetTables, values: Values, now: number) => readonly PostgresRow[];
+
+const STATEMENTS: Readonly<Record<string, Run>> = {
+  "holdfast.session": () => [["on"]],
+  "holdfast.version": ({ version }) => [[`${version}`, "true"]],
+  "holdfast.enrol": (tables, values) => {
+    const home = { epoch: 0, take: "", owner: "", leaseUntil: 0, lastSeq: Number(values[1]), snapshot: 0 };
+    tables.change(values[0], tables.home(values) ?? home);
+    return [];
+  },
+  "holdfast.look": (tables, values, now) => {
+    const home = tables.home(values);
+    if (home === undefined) return [];
+    const left = Math.max(0, home.leaseUntil - now);
+    return [[`${home.epoch}`, home.owner, `${left}`, `${home.lastSeq}`, `${home.snapshot}`]];
+  },
+  "holdfast.take": (tables, values, now) => {
+    const [id, epoch, take, owner, ms, ifExpired] = values;
+    const home = tables.home(values);
+    if (home?.epoch !== Number(epoch) - 1 || (ifExpired === "true" && home.leaseUntil >= now)) return [];
+    const leaseUntil = now + Number(ms);
+    tables.change(id, { ...home, epoch: Number(epoch), take: text(take), owner: text(owner), leaseUntil });
+    return DONE;
+  },
+  "holdfast.hold": (tables, values, now) => {
+    const home = tables.ours(values);
+    if (home === undefined) return [];
+    tables.change(values[0], { ...home, leaseUntil: now + Number(values[3]) });
+    return [[`${home.lastSeq}`]];
+  },
+  "holdfast.append": (tables, values, now) => {
+    const [id, , , before, last, bytes, ms] = values;
+    const home = tables.ours(values);
+    if (home?.lastSeq !== Number(before) || !(bytes instanceof Uint8Array)) return [];
+    tables.change(id, { ...home, lastSeq: Number(last), leaseUntil: now + Number(ms) });
+    const batch = { first: Number(before) + 1, last: Number(last), bytes };
+    tables.setBatches(id, [...tables.batchesOf(text(id)), batch]);
+    return DONE;
+  },
+  "holdfast.read": (tables, [id, after]) => {
+    const found = tables.batchesOf(text(id)).filter(({ last }) => last > Number(after));
+    return found.slice(0, 16).map(({ first, last, bytes }) => [`${first}`, `${last}`, bytes]);
+  },
+  "holdfast.snapshot": (tables, values) => {
+    const [home, snapshot] = [tables.ours(values), Number(values[3])];
+    if (home === undefined || snapshot < home.snapshot || snapshot > home.lastSeq) return [];
+    tables.change(values[0], { ...home, snapshot });
+    return DONE;
+  },
+  "holdfast.merge": merge,
+  "holdfast.put": (tables, values) => {
+    const [id, , , path, seq, part, parts, ...rest] = values;
+    if (tables.ours(values) === undefined) return [];
+    const one = { seq: Number(seq), part: Number(part), parts: Number(parts), rest };
+    const others = tables.blobs(id, path).filter((other) => other.seq !== one.seq || other.part !== one.part);
+    tables.setBlobs(id, path, [...others, one]);
+    return DONE;
+  },
+  "holdfast.tidy": (tables, values) => {
+    const [id, , , path, seq] = values;
+    const parts = tables.blobs(id, path);
+    if (tables.ours(values) === undefined || (newestWhole(parts) ?? -1) < Number(seq)) return [];
+    const kept = parts.filter((part) => part.seq >= Number(seq));
+    tables.setBlobs(id, path, kept);
+    return [];
+  },
+  "holdfast.get": (tables, [id, path]) => {
+    const parts = tables.blobs(id, path);
+    const found = parts.filter(({ seq }) => seq === newestWhole(parts)).toSorted((a, b) => a.part - b.part);
+    return found.map(({ seq, part, parts, rest }) => [`${seq}`, `${part}`, `${parts}`, ...rest]);
+  },
+};
+
+function merge(tables: FleetTables, values: Values): readonly PostgresRow[] {
+  const home = tables.ours(values);
+  if (home === undefined) return [];
+  const all = tables.batchesOf(text(values[0]));
+  const may = ({ first, last }: StoredBatch) =>
+    first > Number(values[3]) && last <= home.snapshot && last < home.lastSeq;
+  let bytes = 0;
+  const merged = all.filter(may).filter((batch, nth) => {
+    bytes += batch.bytes.length;
+    return nth === 0 || bytes <= MERGED;
+  });
+  const [first, last] = [merged[0], merged.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const one = { first: first.first, last: last.last, bytes: Buffer.concat(merged.map((batch) => batch.bytes)) };
+  const rest = all.filter((batch) => !merged.includes(batch));
+  tables.setBatches(
+    values[0],
+    [...rest, one].toSorted((a, b) => a.first - b.first),
+  );
+  return [[`${one.last}`]];
+}
+
+function newestWhole(parts: readonly Part[]): number | undefined {
+  const seqs = [...new Set(parts.map(({ seq }) => seq))].toSorted((a, b) => b - a);
+  return seqs.find((seq) => {
+    const its = parts.filter((part) => part.seq === seq);
+    return its.length === its[0]?.parts;
+  });
+}
