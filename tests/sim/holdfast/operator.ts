@@ -5,6 +5,8 @@
 // OP3. Programs that ran on when the daemon died are the same ones afterwards.
 // OP4. Prompts are allowed, each under one id however often it has to be said.
 // OP5. A prompt keeps its id for as long as its process lives, and is not open again once its answer was acknowledged.
+// OP6. A holder that is killed takes its process along: its prompt may be listed until the daemon has noticed, and is
+//      refused as stale afterwards.
 import { isFault } from "../../../src/base/fault.ts";
 import { newId } from "../../../src/base/ids.ts";
 import { holderSocket, readSpec, terminalFiles } from "../../../src/home/held/holder-files.ts";
@@ -40,6 +42,8 @@ export class Operator {
   #prompts = new Map<string, { readonly id: string; answered: boolean }>();
   readonly #tmux: TmuxPerson | undefined;
   readonly #hasModel: boolean;
+  /** OP6, in this life. */
+  #mayBeStale = false;
   #count = 0;
   #client: Client;
 
@@ -54,6 +58,7 @@ export class Operator {
   /** One life of the daemon: waits until it is live, looks for what was promised, and asks for more. */
   async day(wishes: number): Promise<void> {
     this.#client = new Client(this.#machine);
+    this.#mayBeStale = false;
     await this.#client.live();
     await this.#look();
     await this.#repeat();
@@ -75,6 +80,7 @@ export class Operator {
   /** Those who asked are gone. An answer that is just being given is not remembered either. */
   forgetPrompts(): void {
     this.#prompts = new Map();
+    this.#mayBeStale = true;
   }
 
   /** ME2 of memory.ts: waits until everything has come to its end. */
@@ -299,7 +305,13 @@ export class Operator {
       prompts.set(words, known);
       const answer = this.#answers.get(id) ?? newId(this.#random.bytes(16));
       this.#answers.set(id, answer);
-      await this.#client.ask("prompt.answer", { prompt: id, answer, decision: "allow" });
+      const params = { prompt: id, answer, decision: "allow" } as const;
+      const first = this.#mayBeStale ? await this.#client.call("prompt.answer", params) : undefined;
+      if (first?.ok === false && first.error.code === "stale") {
+        prompts.delete(words); // OP6
+        continue;
+      }
+      await this.#client.ask("prompt.answer", params);
       known.answered = true;
     }
   }
