@@ -33,6 +33,7 @@ export class Database {
   readonly #breaker = new CircuitBreaker(BREAKER);
   #connection: PostgresConnection | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #drops = 0;
 
   constructor(ports: DatabasePorts) {
     this.#ports = ports;
@@ -48,6 +49,7 @@ export class Database {
 
   /** The next call makes a new connection: perhaps to another host. */
   drop(): void {
+    this.#drops += 1;
     this.#connection?.close();
     this.#connection = undefined;
   }
@@ -73,13 +75,21 @@ export class Database {
   async #connected(): Promise<Exclude<PostgresOutcome, { kind: "done" }> | undefined> {
     if (this.#connection?.isOpen === true) return undefined;
     const { postgres, target } = this.#ports;
+    const drops = this.#drops;
     const made = await postgres.connect(target);
     if (!made.ok) return notConnected(`${made.error.message} ${made.error.hint}`);
+    if (drops !== this.#drops) return this.#notWanted(made.value);
     this.#connection = made.value;
     const session = await this.#run(SESSION, undefined, CALL_MS);
     if (session.kind === "done" && session.value.fsync === "on") return undefined;
     this.drop();
     return notConnected(session.kind === "done" ? NO_SYNC : whyOf(session)); // DB3
+  }
+
+  /** It was dropped while it was being made. */
+  #notWanted(connection: PostgresConnection) {
+    connection.close();
+    return notConnected("The connection was dropped.");
   }
 
   async #run<P, R>(call: Call<P, R>, parameters: P, withinMs: number): Promise<Answer<R>> {

@@ -141,6 +141,17 @@ test("a call waits for those before it, and a connection that is dropped is made
   expect(again).toMatchObject({ kind: "done", isDoubtful: false });
 });
 
+test("a connection that is dropped while it is being made is closed", async () => {
+  const model = await begun();
+  const database = model.database();
+  const before = model.postgres.connections;
+  const calling = database.call(LOOK, HOME);
+  await model.clock.settle();
+  database.drop();
+  expect(await drive(model, calling)).toMatchObject({ kind: "refused", sqlstate: "08001" });
+  expect(model.postgres.connections).toBe(before);
+});
+
 test("every notice but those that are known to be harmless casts a doubt", () => {
   const of = (...all: readonly string[]) => castsDoubt(all.map((severity) => ({ severity })));
   expect(of()).toBe(false);

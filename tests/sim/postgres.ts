@@ -75,6 +75,10 @@ export class SimPostgres implements Postgres {
     this.#troubles = options.troubles ?? TROUBLES;
   }
 
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   async connect(): Promise<Result<PostgresConnection>> {
     await this.latency();
     if (this.#options.random.chance(this.#rate / 2)) return refused("postgres-unreachable", "It does not answer.", "");

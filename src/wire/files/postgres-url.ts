@@ -36,6 +36,8 @@ const TIMEOUT_S = { default: 10, most: 600 };
 const SCHEME = /^postgres(?:ql)?:\/\//;
 const TLS_MODES: readonly string[] = ["disable", "require", "verify-ca", "verify-full"] satisfies PostgresTls[];
 
+/** Everybody can have a certificate of an authority that is widely trusted. */
+const ANYBODY = "With verify-ca, the file of your own authority is needed: sslrootcert.";
 const HINT = "Write it as postgres://user@host/database, and the password into ~/.pgpass or PGPASSWORD.";
 
 type Values = Readonly<Record<string, string>>;
@@ -83,19 +85,30 @@ function parsed(text: string): PostgresUrl {
   const given = parametersOf(query);
   const user = decoded(name, "user") || given["user"] || "";
   if (user === "") throw new Problem("The URL names no user.");
-  const tls = given["sslmode"] as PostgresTls | undefined;
   return {
-    hosts: hostsOf(authority.slice(at + 1), given, tls),
+    hosts: hostsOf(authority.slice(at + 1), given),
     user,
     database: decoded(path, "database") || given["dbname"] || user,
     password: (secret === undefined ? given["password"] : decoded(secret, "password")) || undefined,
     passwordFile: given["passfile"],
-    authorityFile: given["sslrootcert"] === "system" ? undefined : given["sslrootcert"],
+    authorityFile: authorityOf(given),
+    ...sessionOf(given),
+  };
+}
+
+function sessionOf(given: Values) {
+  return {
     channelBinding: given["channel_binding"] === "require" ? "require" : "prefer",
     session: given["target_session_attrs"] === "any" ? "any" : "read-write",
     connectTimeoutMs: 1_000 * wholeNumber(given["connect_timeout"] ?? `${TIMEOUT_S.default}`, "connect_timeout"),
     applicationName: given["application_name"] ?? "holdfast",
-  };
+  } as const;
+}
+
+function authorityOf(given: Values): string | undefined {
+  const file = given["sslrootcert"] === "system" ? undefined : given["sslrootcert"];
+  if (given["sslmode"] !== "verify-ca" || file !== undefined) return file;
+  throw new Problem(ANYBODY, "Use verify-full, or sslrootcert.");
 }
 
 /** PU2 */
@@ -127,7 +140,8 @@ function wrongValue(name: string, values: readonly string[]): Problem {
   return new Problem(`The value of ${name} is none of ${values.join(", ")}.`, `Choose one of them.${why}`);
 }
 
-function hostsOf(authority: string, given: Values, tls: PostgresTls | undefined): PostgresHost[] {
+function hostsOf(authority: string, given: Values): PostgresHost[] {
+  const tls = given["sslmode"] as PostgresTls | undefined;
   const named = authority === "" ? (given["host"] ?? "").split(",") : authority.split(",");
   if (named.length > MAX_HOSTS) throw new Problem(`The URL has more than ${MAX_HOSTS} hosts.`);
   const ports = (given["port"] ?? "").split(",");
