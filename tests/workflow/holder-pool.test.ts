@@ -56,59 +56,65 @@ class Site {
     });
   }
 
-  give(attempt: string): void {
-    this.pool.give(attempt, { directory: attempt, secrets: {} });
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  }
+
+  async give(attempt: string): Promise<void> {
+    await this.pool.give(attempt, { directory: attempt, secrets: {} });
   }
 }
 
-test("a returned holder is reused; one whose attempt was lost or never ended is not", () => {
+test("a returned holder is reused; one whose attempt was lost or never ended is not", async () => {
   const site = new Site();
-  site.give("a");
-  site.give("b");
+  await site.give("a");
+  await site.give("b");
   site.pool.giveBack("a");
   site.pool.giveBack("a");
-  site.give("c");
+  await site.give("c");
   site.pool.forget("b");
   site.pool.giveBack("b");
-  site.give("d");
+  await site.give("d");
   expect(site.told).toEqual(["1 a", "2 b", "1 c", "2 goes", "3 d"]);
 });
 
-test("a holder that exited at rest is not reused", () => {
+test("a holder that exited at rest is not reused", async () => {
   const site = new Site();
-  site.give("a");
+  await site.give("a");
   site.pool.giveBack("a");
   site.ends[0]?.();
-  site.give("b");
+  await site.give("b");
   site.ends[1]?.();
   site.pool.giveBack("b");
-  site.give("c");
+  await site.give("c");
   expect(site.told).toEqual(["1 a", "2 b", "3 c"]);
 });
 
-test("HP3 an order that its holder did not live to carry out goes to another, to a new one at most three times", () => {
+test("HP3 an order that its holder did not live to carry out goes to another, to a new one at most three times", async () => {
   const site = new Site();
-  site.give("a");
+  await site.give("a");
   site.pool.giveBack("a");
-  site.give("b");
+  await site.give("b");
   site.pool.giveAgain("b");
   site.ends[0]?.();
   site.pool.giveAgain("b");
+  await site.settled();
   for (const end of [1, 2, 3]) {
     site.ends[end]?.();
     site.pool.giveAgain("b");
+    await site.settled();
   }
   expect(site.told).toEqual(["1 a", "1 b", "2 b", "3 b", "4 b"]);
 });
 
-test("no holder waits for long or is used forever, and all at rest exit when we do", () => {
+test("no holder waits for long or is used forever, and all at rest exit when we do", async () => {
   const site = new Site();
-  site.give("a");
+  await site.give("a");
   site.pool.giveBack("a");
   site.clock.advance(3_000);
   expect(site.told).toEqual(["1 a", "1 goes"]);
   for (let use = 0; use < 201; use += 1) {
-    site.give(`u${use}`);
+    await site.give(`u${use}`);
     site.pool.giveBack(`u${use}`);
   }
   expect(site.told.slice(-2)).toEqual(["2 goes", "3 u200"]);
@@ -116,10 +122,10 @@ test("no holder waits for long or is used forever, and all at rest exit when we 
   expect(site.told.at(-1)).toBe("3 goes");
 });
 
-test("HP6 what a holder says, in whatever pieces, is about its own attempt, and so is its end", () => {
+test("HP6 what a holder says, in whatever pieces, is about its own attempt, and so is its end", async () => {
   const site = new Site();
-  site.give("a");
-  site.give("b");
+  await site.give("a");
+  await site.give("b");
   site.says[0]?.('{"look":');
   expect(site.heard).toEqual([]);
   site.says[0]?.('"a"}\n{"look":"b"}\n');
@@ -127,4 +133,21 @@ test("HP6 what a holder says, in whatever pieces, is about its own attempt, and 
   site.ends[1]?.();
   expect(site.heard).toEqual(["a", "b"]);
   expect([site.pool.tells("a"), site.pool.has("b")]).toEqual([true, false]);
+});
+
+test("HP7 beyond a few, an attempt waits for a holder that comes back, and for a new one only as long as a start takes", async () => {
+  const site = new Site();
+  for (const attempt of ["a", "b", "c", "d", "e", "f"]) await site.give(attempt);
+  expect(site.told).toEqual(["1 a", "2 b", "3 c"]);
+  expect([site.pool.has("d"), site.pool.has("g")]).toEqual([true, false]);
+  site.pool.giveBack("b");
+  site.pool.forget("e");
+  expect(site.told.slice(3)).toEqual(["2 d"]);
+  site.clock.advance(30);
+  await site.settled();
+  expect(site.told.slice(4)).toEqual([]);
+  site.clock.advance(30);
+  await site.settled();
+  expect(site.told.slice(4)).toEqual(["4 f"]);
+  site.pool.close();
 });

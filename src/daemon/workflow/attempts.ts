@@ -205,9 +205,8 @@ export class Attempts {
     const order = { launch: launch.value, token, directories: this.#directories };
     await writeAttempt(this.#world, { repo: run.repo, attempt: id }, order);
     await this.#pool.takeOver();
-    await this.#pool.prepare();
     const secrets = this.#ports.secrets.variables(run, launch.value.secrets);
-    this.#pool.give(id, { directory, secrets, noInput: launch.value.kind !== "agent" });
+    await this.#pool.give(id, { directory, secrets, noInput: launch.value.kind !== "agent" });
     return ok(undefined);
   }
 

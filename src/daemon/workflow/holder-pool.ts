@@ -10,6 +10,8 @@
 //      before we start others.
 // HP6. A holder that we started says when there is something to see of its attempt (OR3), and so does its end. One that
 //      we took over says nothing.
+// HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as it takes to
+//      start another: most steps are over sooner, and a start costs more than many of them.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -38,6 +40,9 @@ import type { Journals } from "./journals.ts";
 const REST_MS = 3_000;
 /** As many as the workers that one run may have. */
 const MAX_AT_REST = 64;
+/** HP7: beyond one for each core. While one waits for the disk, another can run. */
+const FEW_MORE = 2;
+const PATIENCE_MS = 60;
 /** HP3 */
 const MAX_NEW = 3;
 /** Its memory grows a little with each attempt, so it is replaced eventually. */
@@ -61,14 +66,19 @@ type Member = {
 type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "processes" | "self" | "sockets">;
 /** `news`: how many new holders the order was given to. */
 type Given = { readonly member: Member; readonly order: HolderOrder; readonly news: number };
+type Waiting = { readonly order: HolderOrder; readonly news: number; readonly since: number };
 
 export class HolderPool {
   readonly #world: PoolWorld;
   readonly #ports: PoolPorts;
   readonly #atRest: Member[] = [];
   readonly #given = new Map<string, Given>();
-  /** For the next holders that are started. */
-  readonly #journals: JournalUse[] = [];
+  /** HP7, in the order in which they came. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #few: number;
+  /** Holders that we started, and that are being started. */
+  #count = 0;
+  #cancelWait: (() => void) | undefined;
   #cancel: () => void = () => undefined;
   /** From this time on, no holder of another daemon is left to take over. */
   readonly #alone: number;
@@ -79,6 +89,7 @@ export class HolderPool {
     this.#world = world;
     this.#ports = ports;
     this.#alone = world.clock.elapsed() + 2 * ORPHANED_MS;
+    this.#few = world.self.capacity().cores + FEW_MORE;
   }
 
   /** Takes over waiting holders, while there may be any (HP5). */
@@ -115,25 +126,53 @@ export class HolderPool {
     }
   }
 
-  /** Resolves when a holder that `give` may have to start has a journal. */
-  async prepare(): Promise<void> {
-    if (this.#atRest.length > 0 || this.#journals.length > 0) return;
-    const journal = await this.#ports.journals.take();
-    if (journal !== undefined) this.#journals.push(journal);
+  /** Has this attempt held, by a holder at rest, a new one, or the next that is free. A Fault if none can be started. */
+  async give(attempt: string, order: HolderOrder): Promise<void> {
+    const news = this.#given.get(attempt)?.news ?? 0;
+    this.#given.delete(attempt);
+    this.#waiting.set(attempt, { order, news, since: this.#world.clock.elapsed() });
+    this.#serve();
+    if (!this.#waiting.has(attempt)) return;
+    if (this.#count >= this.#few) return this.#wait();
+    try {
+      await this.#startOne();
+    } catch (error) {
+      if (this.#waiting.delete(attempt)) throw error;
+    }
   }
 
-  /** Orders a holder to hold this attempt. Throws a Fault if none can be started. */
-  give(attempt: string, order: HolderOrder): void {
-    const member = this.#atRest.pop() ?? this.#start();
-    const news = (this.#given.get(attempt)?.news ?? 0) + (member.uses === 0 ? 1 : 0);
-    member.uses += 1;
-    this.#given.set(attempt, { member, order, news });
-    member.child.tell(encodeOrder({ ...order, journal: member.journal }, member.token));
+  /** Those at rest take what waits. */
+  #serve(): void {
+    for (const [attempt, { order, news }] of [...this.#waiting]) {
+      const member = this.#atRest.pop();
+      if (member === undefined) return;
+      this.#waiting.delete(attempt);
+      this.#given.set(attempt, { member, order, news: news + (member.uses === 0 ? 1 : 0) });
+      member.uses += 1;
+      member.child.tell(encodeOrder({ ...order, journal: member.journal }, member.token));
+    }
+  }
+
+  /** HP7 */
+  #wait(): void {
+    this.#cancelWait ??= this.#world.clock.after(PATIENCE_MS / 2, () => {
+      this.#cancelWait = undefined;
+      const since = this.#world.clock.elapsed() - PATIENCE_MS;
+      const late = [...this.#waiting].filter(([, waiting]) => waiting.since <= since).slice(0, this.#few);
+      for (const [attempt] of late) void this.#startOne().catch((error: unknown) => this.#notStarted(error, attempt));
+      if (this.#waiting.size > 0) this.#wait();
+    });
+  }
+
+  /** It is tried again on the next round. */
+  #notStarted(error: unknown, attempt: string): void {
+    if (!isFault(error)) throw error;
+    if (this.#waiting.delete(attempt)) this.#ports.heard(attempt);
   }
 
   /** Whether the holder that this attempt was given to lives. */
   has(attempt: string): boolean {
-    return this.#given.get(attempt)?.member.gone === false;
+    return this.#waiting.has(attempt) || this.#given.get(attempt)?.member.gone === false;
   }
 
   /** Whether its holder says when there is something to see (HP6). */
@@ -144,7 +183,8 @@ export class HolderPool {
   /** For an attempt that was given to a holder and not claimed yet (HP3). */
   giveAgain(attempt: string): void {
     const given = this.#given.get(attempt);
-    if (given?.member.gone === true && given.news < MAX_NEW) this.give(attempt, given.order);
+    if (given?.member.gone !== true || given.news >= MAX_NEW) return;
+    void this.give(attempt, given.order).catch((error: unknown) => this.#notStarted(error, attempt));
   }
 
   /** Called when the attempt's end is on disk (HP2). */
@@ -160,6 +200,7 @@ export class HolderPool {
     this.#atRest.push(member);
     this.#cancel();
     this.#cancel = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
+    this.#serve();
   }
 
   /** Whatever became of the attempt, its holder no longer belongs to the pool (HP2). */
@@ -167,18 +208,22 @@ export class HolderPool {
     const member = this.#given.get(attempt)?.member;
     if (member !== undefined) sendHome(member);
     this.#given.delete(attempt);
+    this.#waiting.delete(attempt);
   }
 
   /** Kills the holder that this attempt was given to: it hangs, and can claim nothing any more. */
   kill(attempt: string): void {
     const member = this.#given.get(attempt)?.member;
     this.#given.delete(attempt);
+    this.#waiting.delete(attempt);
     const holder = member?.gone === false ? identify(this.#world.processes, member.child.pid) : undefined;
     if (holder !== undefined) this.#world.processes.kill(holder, "SIGKILL");
   }
 
   close(): void {
     this.#cancel();
+    this.#cancelWait?.();
+    this.#waiting.clear();
     this.#sendHome();
   }
 
@@ -186,7 +231,20 @@ export class HolderPool {
     for (const member of this.#atRest.splice(0)) sendHome(member);
   }
 
-  #start(): Member {
+  /** For whoever has waited the longest. */
+  async #startOne(): Promise<void> {
+    this.#count += 1;
+    const journal = await this.#ports.journals.take();
+    try {
+      this.#rest(this.#start(journal));
+    } catch (error) {
+      this.#count -= 1;
+      if (journal !== undefined) this.#ports.journals.giveBack(journal);
+      throw error;
+    }
+  }
+
+  #start(journal: JournalUse | undefined): Member {
     const { runtime, entry } = this.#ports.holderCommand();
     const ours: Variables = this.#world.self.environment();
     const { home, children } = this.#world;
@@ -195,11 +253,13 @@ export class HolderPool {
       said: (bytes: Uint8Array) => {
         for (const line of lines.push(bytes) ?? []) this.#said(member, saidIn(line));
       },
-      ended: () => this.#ended(member),
+      ended: () => {
+        this.#count -= 1;
+        this.#ended(member);
+      },
     };
-    const start = ordersStart(runtime, entry, home, ours);
-    const child = children.told(start, events);
-    const member: Member = { child, token: undefined, journal: this.#journals.pop(), uses: 0, gone: false };
+    const child = children.told(ordersStart(runtime, entry, home, ours), events);
+    const member: Member = { child, token: undefined, journal, uses: 0, gone: false };
     return member;
   }
 
