@@ -10,6 +10,7 @@ import { ROOT } from "./files.ts";
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "bwrap", package: "bubblewrap" },
   { program: "chromium", package: "chromium" },
+  { program: "groff", package: "groff-base" },
   { program: "ip", package: "iproute2" },
   { program: "nft", package: "nftables" },
   { program: "strace", package: "strace" },

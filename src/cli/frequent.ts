@@ -26,7 +26,7 @@ const ROUTES = [
   ...["agent/permission-routes.ts", "agent/provider-routes.ts", "agent/routes.ts", "log/routes.ts", "notify/routes.ts"],
   ...["relay/routes.ts", "system/drill-routes.ts", "system/page-routes.ts", "system/recovery-routes.ts"],
   ...["system/routes.ts", "terminal/routes.ts", "tmux/routes.ts", "top/routes.ts", "tunnel/routes.ts"],
-  "workflow/routes.ts",
+  ...["upgrade/routes.ts", "workflow/routes.ts"],
 ];
 
 export const PARTS: Readonly<Record<Quick, Parts>> = {

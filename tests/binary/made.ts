@@ -1,6 +1,6 @@
 // Our binary for tests, built once from what the sources are now: 3 s of processor time for each variant.
 // MB1. A build is kept by the content of what it was made of, so that several test files and runs share it.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, readAll, readText } from "../../scripts/files.ts";
 import { sha256 } from "../../src/world/hash.ts";
@@ -25,10 +25,22 @@ export function binary(variant: Variant): string {
   if (existsSync(path)) return path;
   mkdirSync(directory, { recursive: true });
   for (const name of readdirSync(KEPT)) if (name !== key()) rmSync(join(KEPT, name), { recursive: true, force: true });
-  const words = ["scripts/binary.ts", "--out", path, ...VARIANTS[variant]];
+  const own = mkdtempSync(join(directory, "own-"));
+  const words = ["scripts/binary.ts", "--out", join(own, "holdfast"), ...VARIANTS[variant]];
   const { exitCode, stderr } = Bun.spawnSync([BUN, ...words], { cwd: ROOT, stdout: "ignore", stderr: "pipe" });
   if (exitCode !== 0) throw new Error(`the binary cannot be built: ${stderr}`);
+  keep(own, join(directory, variant));
   return path;
+}
+
+/** Another test may have built the same one meanwhile, and use it already. */
+function keep(own: string, kept: string): void {
+  try {
+    renameSync(own, kept);
+  } catch (error) {
+    if (!existsSync(kept)) throw error;
+    rmSync(own, { recursive: true });
+  }
 }
 
 let known: string | undefined;
