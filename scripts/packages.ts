@@ -11,6 +11,7 @@ import { postgresPrograms } from "./postgres-server.ts";
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "bwrap", package: "bubblewrap" },
   { program: "chromium", package: "chromium" },
+  { program: "groff", package: "groff-base" },
   { program: "ip", package: "iproute2" },
   { program: "nft", package: "nftables" },
   { program: "strace", package: "strace" },
