@@ -46,12 +46,14 @@ async function upgrade(world: DaemonCommandWorld, flags: UpgradeFlags, file: str
   if (!path.ok) return path;
   const lock = upgradeLock(world.disk, path.value);
   if (lock === undefined) return underWay("Another upgrade is under way.");
+  let taken = false;
   try {
     const next = await staged(world, path.value, flags, file);
-    if (next.ok) return await replace(world, { home: home.value, path: path.value, flags, next: next.value });
-    await removeLeftOvers(world.disk, path.value);
-    return next;
+    taken = next.ok;
+    if (!next.ok) return next;
+    return await replace(world, { home: home.value, path: path.value, flags, next: next.value });
   } finally {
+    if (!taken) await removeLeftOvers(world.disk, path.value); // Also if the disk is full.
     lock.close();
   }
 }
