@@ -53,6 +53,7 @@ const MODULES = {
   notify: async () => (await import("./notify/routes.ts")).notifyRoutes,
   drill: async () => (await import("./system/drill-routes.ts")).drillRoutes,
   relay: async () => (await import("./relay/routes.ts")).relayRoutes,
+  backup: async () => ({ backup: (await import("./system/backup-routes.ts")).backup }),
   log: async () => ({ log: (await import("./log/routes.ts")).logRoutes }),
 };
 
@@ -110,6 +111,7 @@ const COMMANDS: Readonly<Record<CommandName, readonly [Module, Group | undefined
   reload: ["system", "System"],
   service: ["system", "System"],
   gc: ["system", "System"],
+  backup: ["backup", "System"],
   usage: ["system", "System"],
   search: ["page", "System"],
   completions: ["system", "System"],

@@ -22,6 +22,18 @@ export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
+/** A hash of bytes that come in pieces. */
+export type Digester = {
+  update(bytes: Uint8Array): void;
+  /** Of everything so far; more may follow. */
+  hex(): string;
+};
+
+export function sha256InPieces(): Digester {
+  const hasher = new Bun.CryptoHasher("sha256");
+  return { update: (bytes) => void hasher.update(bytes), hex: () => hasher.copy().digest("hex") };
+}
+
 /** Without the key, nobody can foresee it for any text (HMAC-SHA-256). */
 export function keyedHash(key: string, text: string): string {
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");

@@ -1,10 +1,12 @@
 // `holdfast __ready`: the service manager calls it before each start of the watchdog; the exit code decides.
 // RY1. 0: start. 1: the operator wants `down`; systemd skips the unit and does not retry. 255: something is wrong;
 //      systemd counts a failure and retries.
-// RY2. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
+// RY2. A copy of another home, or a restored one, is treated as by `holdfast up` (SW6 of home/start-watchdog.ts).
+// RY3. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
+import { keepIdentity } from "../../home/identity.ts";
 import { RUN } from "../../home/layout.ts";
 import { turnOver } from "../../home/run-log.ts";
 import { readConfig, settingsOf } from "../../home/start-watchdog.ts";
@@ -28,8 +30,10 @@ async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit>
   const config = readConfig(world);
   if (!config.ok) return wrong(world, configRefusal(config.error));
   for (const parent of makeDirectories(world.disk, joinPath(home.value, RUN))) await world.disk.syncDirectory(parent);
+  const copied = await keepIdentity({ disk: world.disk, home: home.value }, world.random, world.clock.now()); // RY2
+  if (copied !== undefined) return wrong(world, copied);
   turnOver(world.disk, home.value);
-  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(world, config.value.config))); // RY2
+  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(world, config.value.config))); // RY3
   return ok(EXIT.ok);
 }
 

@@ -10,6 +10,7 @@ import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
 import { encodeFrame, FRAME_OVERHEAD, frameHead, type Transaction } from "./frame.ts";
+import { Gate } from "./gate.ts";
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
 
@@ -50,6 +51,7 @@ export class WriteAheadLog {
   readonly #hooks: WalHooks;
   readonly #pace: SyncPace;
   readonly #queue: Batch[] = [];
+  readonly #gate = new Gate();
   #buffer = Buffer.alloc(0);
   #gen: number;
   #durable: number;
@@ -118,6 +120,15 @@ export class WriteAheadLog {
     return batch.done.promise;
   }
 
+  /** Resolves when nothing is being written; what is enqueued waits until `release` (GT1). */
+  hold(): Promise<void> {
+    return this.#gate.hold(this.#running);
+  }
+
+  release(): void {
+    this.#gate.open();
+  }
+
   /** Resolves when nothing is pending. */
   settled(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
@@ -141,17 +152,20 @@ export class WriteAheadLog {
     this.#failure = { error };
     for (const { done } of this.#queue.splice(0)) done.reject(error);
     this.#idle?.reject(error);
+    this.#gate.open();
     this.#hooks.stopped(error);
   }
 
   async #run(): Promise<void> {
     try {
       for (let batch = this.#queue[0]; batch !== undefined; batch = this.#queue[0]) {
+        if (this.#gate.isHeld) await this.#gate.pass();
         await this.#commit(batch);
         // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
         await this.#pause();
       }
       this.#running = false;
+      this.#gate.idle();
       this.#idle?.resolve();
       this.#idle = undefined;
     } catch (error) {
