@@ -34,6 +34,7 @@ import {
   WEB_ADDRESS,
 } from "./layout.ts";
 import { enterSafeMode } from "./safe-mode.ts";
+import { writeWanted } from "./wanted.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type Identity = { readonly id: string; readonly directory: string; readonly path: string };
@@ -58,16 +59,27 @@ type Origin = { readonly at: string; readonly backup: string; readonly seq: numb
 /** ID3. Nothing may run on this home. */
 export async function markRestored({ disk, home }: Place, origin: Origin): Promise<void> {
   if (removeIfThere(disk, joinPath(home, SERVICE_MARK))) await disk.syncDirectory(joinPath(home, RECOVERY));
+  await writeWanted(disk, home, "down"); // A command that only looks starts nothing: it would decide what the home is.
   await writeJson(disk, joinPath(home, RESTORED), { v: 1, ...origin });
 }
 
-/** ID3. Returns false if it was not restored, or was started since. Nothing may run on this home. */
-export async function replaceOriginal(place: Place): Promise<boolean> {
+/** ID3. Returns why it cannot. Nothing may run on this home. */
+export async function replaceOriginal(place: Place): Promise<Refusal | undefined> {
   const { disk, home } = place;
-  if (!isUndecided(place)) return false;
+  const original = originalOf(place);
+  if (!isUndecided(place)) return notRestored(home);
+  if (original !== undefined) return copied(home, original);
   removeIfThere(disk, joinPath(home, RESTORED));
   await disk.syncDirectory(joinPath(home, RECOVERY));
-  return true;
+  return undefined;
+}
+
+function notRestored(home: string): Refusal {
+  return {
+    code: "not-restored",
+    message: `${home} was not restored from a backup, or was started since.`,
+    hint: "Restore the backup again: holdfast backup restore FILE DIR, then: up --replace-original --home DIR",
+  };
 }
 
 function isUndecided({ disk, home }: Place): boolean {

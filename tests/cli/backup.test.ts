@@ -1,4 +1,4 @@
-// `holdfast backup` of a home in full swing, and what a restored home does. `full` writes more backups, with more kills.
+// `holdfast backup` of a busy home, and what a restored home does. `full` writes more backups, with more kills.
 import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,

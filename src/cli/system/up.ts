@@ -61,12 +61,10 @@ async function changeIdentity(world: DaemonCommandWorld, home: string, flags: Up
     return refused("running", `Holdfast is running on ${home}.`, `First: holdfast down --home ${home}`);
   const place = { disk: world.disk, home };
   if (asCopy && world.disk.stat(home) !== undefined) await becomeAnother(place, world.random);
-  if (replaces && !(await replaceOriginal(place))) return refused("not-restored", `${home} ${NOT_RESTORED}`, RESTORE);
+  const refusal = replaces ? await replaceOriginal(place) : undefined;
+  if (refusal !== undefined) return { ok: false, error: refusal };
   return ok(undefined);
 }
-
-const NOT_RESTORED = "was not restored from a backup, or was started since.";
-const RESTORE = "Restore the backup again: holdfast backup restore FILE DIR, then up --replace-original --home DIR.";
 
 /**
  * Waits for a daemon that is stopping, or starts a watchdog for a daemon that has lost its own. Returns false if
