@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<keyof typeof EXIT, string>> = {
   tryLater: "Not now: try again later.",
   notAllowed: "Only the operator may do this; it was asked by a program below an agent.",
   timedOut: "The time is up.",
+  interrupted: "It was interrupted, by Ctrl-C for example.",
 };
 
 const ENVIRONMENT: readonly Entry[] = [

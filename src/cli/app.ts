@@ -55,6 +55,7 @@ const MODULES = {
   drill: async () => (await import("./system/drill-routes.ts")).drillRoutes,
   relay: async () => (await import("./relay/routes.ts")).relayRoutes,
   upgrade: async () => (await import("./upgrade/routes.ts")).upgradeRoutes,
+  backup: async () => ({ backup: (await import("./system/backup-routes.ts")).backup }),
   log: async () => ({ log: (await import("./log/routes.ts")).logRoutes }),
 };
 
@@ -112,6 +113,7 @@ const COMMANDS: Readonly<Record<CommandName, readonly [Module, Group | undefined
   reload: ["system", "System"],
   service: ["system", "System"],
   gc: ["system", "System"],
+  backup: ["backup", "System"],
   usage: ["system", "System"],
   search: ["page", "System"],
   upgrade: ["upgrade", "System"],

@@ -31,6 +31,8 @@ export const EXIT = {
   notAllowed: 77,
   /** As timeout(1). */
   timedOut: 124,
+  /** As shells say it of a program that Ctrl-C ended. */
+  interrupted: 130,
 } as const;
 /** One of EXIT, or the exit code of a program that the command waited for. */
 export type Exit = Result<number>;

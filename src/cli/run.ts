@@ -49,6 +49,9 @@ const EXITS: Readonly<Record<string, number>> = {
   running: EXIT.tryLater,
   "not-allowed": EXIT.notAllowed,
   "timed-out": EXIT.timedOut,
+  "backup.busy": EXIT.tryLater,
+  "backup.expired": EXIT.tryLater,
+  interrupted: EXIT.interrupted,
 };
 
 /** Commands whose words after `--` are a program to run, not arguments. */

@@ -124,6 +124,7 @@ export const RIGHTS = {
   "config.reload": "act",
   search: "look",
   gc: "act",
+  backup: "act",
   "tmux.adopt": "act",
   "tmux.list": "look",
   "tmux.release": "act",

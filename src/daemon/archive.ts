@@ -10,7 +10,8 @@
 //      the name cannot be made durable, the session is archived again, so that the next request makes a new change.
 // AR5. Neither way costs more the more is archived: one that comes back leaves its line where it is, and gets another
 //      one if it has changed. The index is written anew only when most of its lines no longer count.
-// AR6. It happens in small steps, never in safe mode, and what fails is logged and tried again later.
+// AR6. It happens in small steps, never in safe mode or while a backup is written, and what fails is logged and tried
+//      again later.
 import { isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { notAtHand } from "../core/retention.ts";
@@ -149,6 +150,7 @@ export class Archive<K extends Kind> extends ArchivedLines {
   }
 
   #mayGo(state: K["state"]): boolean {
+    if (this.#ports.isOff()) return false; // AR6. Since a moment ago, perhaps.
     const { log, store } = this.#ports;
     const session = this.#kind.session(state);
     const id = idOf(session);

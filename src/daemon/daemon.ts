@@ -32,6 +32,7 @@ import type { News } from "../wire/heartbeat.ts";
 import { paramsOf } from "../wire/rpc/params.ts";
 import type { GcResult, ReloadResult, StatusResult } from "../wire/rpc/rpc.ts";
 import { archivesOf } from "./archive-gc.ts";
+import { BACKUP_RUNS, BackupPin } from "./backup-pin.ts";
 import { DeviceDesk } from "./devices.ts";
 import { GarbageCollector } from "./gc.ts";
 import { reloadedText } from "./live-config.ts";
@@ -67,6 +68,7 @@ export class Daemon {
   readonly #reports: ReportWriter;
   readonly #news: WatchdogNews;
   readonly #devices: DeviceDesk;
+  readonly #pin: BackupPin;
   #token: string | undefined;
   #server: RpcServer | undefined;
   #parts: Opened | undefined;
@@ -90,6 +92,7 @@ export class Daemon {
     this.#reports = new ReportWriter(world, ports.say);
     this.#news = new WatchdogNews(ports);
     this.#devices = new DeviceDesk(world, (device) => this.#server?.disconnect(device));
+    this.#pin = new BackupPin(world.clock, () => this.#opened());
     this.#handlers = { ...this.#ownHandlers(), ...this.#devices.handlers };
   }
 
@@ -103,6 +106,7 @@ export class Daemon {
       "safe-mode.exit": () => this.#leaveSafeMode(),
       "config.reload": () => this.reload(),
       gc: ({ dryRun }) => this.#collect(dryRun !== false), // If in doubt, nothing is removed.
+      backup: (given) => this.#pinned(given),
     };
   }
 
@@ -177,7 +181,7 @@ export class Daemon {
       say,
     });
     const parts = openParts(
-      { ...this.#ports, log, times, isLive: () => this.isLive },
+      { ...this.#ports, log, times, isLive: () => this.isLive, isPinned: () => this.#pin.isActive },
       {
         report: (items) => this.#report(items, "holder crash"),
         progressed: (progress) => {
@@ -193,7 +197,7 @@ export class Daemon {
     const garbage = new GarbageCollector(world, config.retention, {
       parts: [...all, archives, logsOf(world, log, all)],
       collected: archives.collected,
-      isOff: () => safeMode.isActive(),
+      isOff: () => safeMode.isActive() || this.#pin.isActive,
       ...{ say, onBug },
     });
     this.#parts = { ...parts, log, times, all, garbage };
@@ -330,7 +334,14 @@ export class Daemon {
   }
 
   async #collect(dryRun: boolean): Promise<Result<GcResult>> {
-    return this.isLive ? ok(await this.#opened().garbage.collect(dryRun)) : NOT_LIVE;
+    if (!this.isLive) return NOT_LIVE;
+    return this.#pin.isActive && !dryRun ? BACKUP_RUNS : ok(await this.#opened().garbage.collect(dryRun));
+  }
+
+  async #pinned(given: Given): Promise<Result<unknown>> {
+    const params = paramsOf("backup", given);
+    if (!this.isLive) return NOT_LIVE;
+    return params.ok ? this.#pin.step(params.value) : params;
   }
 
   /** Nothing while the logs are not read. */

@@ -3,7 +3,8 @@
 // GC2. The daily round trusts the wall clock only while it agrees with the monotonic clock: after a jump nothing is
 //      removed until the new time has held for a day. Otherwise a clock set to the next century would delete
 //      everything.
-// GC3. It is off in safe mode: whatever is wrong, the files may be needed to find out.
+// GC3. It is off in safe mode: whatever is wrong, the files may be needed to find out. Nor is anything removed while a
+//      backup is being written.
 // GC4. If a session's log is to be removed, its part forgets the session before any of its files are removed, and its
 //      log is removed last, when the removal of the others is durable: as long as any of them may come back after a
 //      power cut, the log does too, and the next round finds it. Only the checkpoints of an agent go after it (GA2 of
@@ -88,6 +89,11 @@ export class GarbageCollector {
 
   stop(): void {
     this.#cancel();
+  }
+
+  /** Resolves when nothing that was begun is being removed. */
+  get settled(): Promise<unknown> {
+    return this.#turn;
   }
 
   /** One at a time. */

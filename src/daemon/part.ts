@@ -82,7 +82,13 @@ export const NO_SESSIONS = {
 } as const;
 
 /** What a part is opened with. */
-export type PartPorts = DaemonPorts & { readonly log: EventLog; readonly times: Times; isLive(): boolean };
+export type PartPorts = DaemonPorts & {
+  readonly log: EventLog;
+  readonly times: Times;
+  isLive(): boolean;
+  /** Whether a backup is being written (backup-pin.ts): nothing is archived or removed. */
+  isPinned(): boolean;
+};
 
 export const NOT_LIVE = refused(
   "not-live",

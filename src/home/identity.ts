@@ -4,7 +4,11 @@
 //      long as the original is where it was; otherwise it was moved, or restored from a backup, and is taken over.
 // ID2. A copy is not started without being asked: both would answer the same agents, repositories and schedules. It
 //      gets a new identity on request, and everything secret in it is made anew.
-import { joinPath } from "../base/path.ts";
+// ID3. A home that was restored from a backup is a copy, wherever its original is, unless it is said to replace it
+//      before its first start. It begins in safe mode, and no terminal is started again by itself until that is left:
+//      all of them would do again what those of the original have done since. Its record says that it is a copy only
+//      when all of this is durable.
+import { joinPath, parentOf } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { removeIfThere } from "../log/file/file.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
@@ -17,19 +21,30 @@ import {
   IDENTITY,
   LAST_ALIVE,
   MCP_ADDRESS,
+  NOTIFY,
   PROMPT_KEY,
-  RUN,
+  PUSH_KEY,
+  RECOVERY,
+  RESTORED,
   SERVICE_MARK,
   TOKEN,
+  TUNNEL_DEVICE_KEY,
+  TUNNEL_IDENTITY,
+  TUNNEL_WANTED,
   WEB_ADDRESS,
 } from "./layout.ts";
+import { enterSafeMode } from "./safe-mode.ts";
+import { writeWanted } from "./wanted.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type Identity = { readonly id: string; readonly directory: string; readonly path: string };
 
 const ID_BYTES = 16;
-/** ID2. They name or open the original. */
-const OF_THE_ORIGINAL = [...[TOKEN, WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY, DEVICES]] as const;
+/** ID2. They name or open the original, or reach the people who are called for it. */
+const OF_THE_ORIGINAL = [
+  ...[TOKEN, WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY, DEVICES, NOTIFY, PUSH_KEY],
+  ...[TUNNEL_IDENTITY, TUNNEL_WANTED, TUNNEL_DEVICE_KEY],
+] as const;
 
 /** The path of the original, if this home is a copy of it (ID1). */
 export function originalOf({ disk, home }: Place): string | undefined {
@@ -39,8 +54,58 @@ export function originalOf({ disk, home }: Place): string | undefined {
   return there?.id === ours.id && homeId(disk, ours.path) === ours.directory ? ours.path : undefined;
 }
 
+type Origin = { readonly at: string; readonly backup: string; readonly seq: number; readonly original: string };
+
+/** ID3. Nothing may run on this home. */
+export async function markRestored({ disk, home }: Place, origin: Origin): Promise<void> {
+  if (removeIfThere(disk, joinPath(home, SERVICE_MARK))) await disk.syncDirectory(joinPath(home, RECOVERY));
+  await writeWanted(disk, home, "down"); // A command that only looks starts nothing: it would decide what the home is.
+  await writeJson(disk, joinPath(home, RESTORED), { v: 1, ...origin });
+}
+
+/** ID3. Returns why it cannot. Nothing may run on this home. */
+export async function replaceOriginal(place: Place): Promise<Refusal | undefined> {
+  const { disk, home } = place;
+  const original = originalOf(place);
+  if (!isUndecided(place)) return notRestored(home);
+  if (original !== undefined) return copied(home, original);
+  removeIfThere(disk, joinPath(home, RESTORED));
+  await disk.syncDirectory(joinPath(home, RECOVERY));
+  return undefined;
+}
+
+function notRestored(home: string): Refusal {
+  return {
+    code: "not-restored",
+    message: `${home} was not restored from a backup, or was started since.`,
+    hint: "Restore the backup again: holdfast backup restore FILE DIR, then: up --replace-original --home DIR",
+  };
+}
+
+function isUndecided({ disk, home }: Place): boolean {
+  return disk.stat(joinPath(home, RESTORED)) !== undefined && !isRestoredCopy({ disk, home });
+}
+
+/** Whether it was restored from a backup, and started as a copy since. */
+export function isRestoredCopy({ disk, home }: Place): boolean {
+  return readJson(disk, joinPath(home, RESTORED))?.["copy"] === true;
+}
+
+/** ID3 */
+async function becomeRestoredCopy(place: Place, random: Random, now: number): Promise<void> {
+  const { disk, home } = place;
+  if (!isUndecided(place)) return;
+  await becomeAnother(place, random);
+  const found = readJson(disk, joinPath(home, RESTORED));
+  const named = found?.["original"];
+  const original = typeof named === "string" ? named : "another home";
+  await enterSafeMode(place, `it is a restored copy of ${original}: what was running waits for you`, now);
+  await writeJson(disk, joinPath(home, RESTORED), { v: 1, ...found, copy: true });
+}
+
 /** Records where the home is now; returns the refusal if it is a copy (ID2). The home exists. */
-export async function keepIdentity(place: Place, random: Random): Promise<Refusal | undefined> {
+export async function keepIdentity(place: Place, random: Random, now: number): Promise<Refusal | undefined> {
+  await becomeRestoredCopy(place, random, now);
   const original = originalOf(place);
   if (original !== undefined) return copied(place.home, original);
   const known = readIdentity(place);
@@ -56,7 +121,8 @@ export async function becomeAnother(place: Place, random: Random): Promise<void>
   const directories = disk.list(agents).map((id) => joinPath(agents, id));
   for (const directory of directories)
     if (removeIfThere(disk, joinPath(directory, "token"))) await disk.syncDirectory(directory);
-  if (disk.stat(joinPath(home, RUN)) !== undefined) await disk.syncDirectory(joinPath(home, RUN));
+  const parents = new Set(OF_THE_ORIGINAL.map((name) => parentOf(joinPath(home, name))));
+  for (const parent of parents) if (disk.stat(parent) !== undefined) await disk.syncDirectory(parent);
   await writeIdentity(place, random.bytes(ID_BYTES).toHex(), undefined);
 }
 

@@ -1,13 +1,15 @@
 // What the last life of the daemon left about its end, and what the next one concludes from it.
 // LL1. A marker of a clean end is good for one start, and only if it ended the last boot that recovered. After a reboot
 //      it stays, so that a start that is killed and tried again says the same.
+// LL2. A home that was restored from a backup has not been used in this boot, even if its original has: nothing that
+//      runs is its own.
 
 import { joinPath } from "../base/path.ts";
 import { readWhole, removeIfThere } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
 import type { Report } from "../wire/rpc/rpc.ts";
 import type { HomeWorld } from "./held/holder-files.ts";
-import { CLEAN_SHUTDOWN, LAST_BOOT, RECOVERY } from "./layout.ts";
+import { CLEAN_SHUTDOWN, LAST_BOOT, RECOVERY, RECOVERY_STATE } from "./layout.ts";
 import { writeSmall } from "./small-file.ts";
 
 export type Cause = Report["cause"];
@@ -27,7 +29,7 @@ export async function removeCleanEnd(place: HomeWorld): Promise<void> {
     await disk.syncDirectory(joinPath(home, RECOVERY));
 }
 
-function lastBoot({ disk, home }: HomeWorld): string {
+function lastBoot({ disk, home }: Pick<HomeWorld, "disk" | "home">): string {
   return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
 }
 
@@ -36,6 +38,21 @@ export function wasDown(place: HomeWorld): boolean {
   const boot = lastBoot(place);
   return boot !== "" && boot !== place.processes.bootId();
 }
+
+/** LL2. Whether its end was clean stays known. */
+export async function forgetBoot(place: Pick<HomeWorld, "disk" | "home">): Promise<void> {
+  const { disk, home } = place;
+  const boot = lastBoot(place);
+  const clean = readJson(disk, joinPath(home, CLEAN_SHUTDOWN));
+  if (removeIfThere(disk, joinPath(home, RECOVERY_STATE))) await disk.syncDirectory(joinPath(home, RECOVERY));
+  if (boot === "") return;
+  if (clean?.["bootId"] === boot)
+    await writeSmall(disk, home, CLEAN_SHUTDOWN, JSON.stringify({ ...clean, bootId: OTHER_BOOT }));
+  await writeSmall(disk, home, LAST_BOOT, OTHER_BOOT);
+}
+
+/** No boot of any machine has this id. */
+const OTHER_BOOT = "restored";
 
 /** A recovery is complete: this is the boot that the next start compares with. */
 export function writeLastBoot({ disk, home, processes }: HomeWorld): Promise<void> {

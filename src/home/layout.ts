@@ -38,6 +38,8 @@ export const SERVICE_MARK = "recovery/service.json";
 export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
 /** Its id, and where it was last started (identity.ts). */
 export const IDENTITY = "recovery/home.json";
+/** Exists in a home that was restored from a backup and never started since (identity.ts). */
+export const RESTORED = "recovery/restored.json";
 /** The key of ids that agents must not foresee (prompt-key.ts). */
 export const PROMPT_KEY = "recovery/prompt-key";
 /** Browsers that may use the page (devices-file.ts). */

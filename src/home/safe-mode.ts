@@ -83,6 +83,12 @@ function on({ disk, home }: Pick<SafeModePlace, "disk" | "home">, reason: string
   return { active: true, reason, since, off: safeModeOff(disk, home) };
 }
 
+/** For a home on which nothing runs: it starts like this. */
+export function enterSafeMode({ disk, home }: Pick<SafeModePlace, "disk" | "home">, reason: string, now: number) {
+  const state = on({ disk, home }, reason, new Date(now).toISOString());
+  return writeJson(disk, safeModePath(home), { v: 1, ...state });
+}
+
 /** S5 */
 const FRESH_MS = 1000;
 

@@ -57,7 +57,7 @@ export async function startWatchdog(
   const config = readConfig(world);
   if (!config.ok) return configRefusal(config.error);
   for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);
-  const copied = await keepIdentity({ disk, home }, world.random); // SW6
+  const copied = await keepIdentity({ disk, home }, world.random, world.clock.now()); // SW6
   if (copied !== undefined) return copied;
   if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // SW1
   if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // SW2

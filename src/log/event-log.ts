@@ -27,6 +27,7 @@ import { Poisons } from "./session/poisons.ts";
 import { FROM_START, type Reading, readOn, readWaiting } from "./session/session-log.ts";
 import { newSession, type Session } from "./session/session-writer.ts";
 import { Unwritable } from "./session/unwritable.ts";
+import { Stillness } from "./stillness.ts";
 import { type FramedEntry, sizeOf, type Transaction } from "./wal/frame.ts";
 import { type SegmentOptions, Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
@@ -75,6 +76,7 @@ export class EventLog {
   readonly #encoder = new EntryEncoder();
   readonly report: LogReport;
   readonly poisons: Poisons;
+  readonly still: Stillness;
   #end: number;
   #state: State = { kind: "open" };
   readonly #timer: DrainTimer;
@@ -114,6 +116,7 @@ export class EventLog {
       sealed: () => this.#sealed(segments),
       stopped: (error) => this.#stopped(error),
     });
+    this.still = new Stillness(this.#wal, this.#drain);
   }
 
   /** The last seq that is on disk. */
@@ -246,6 +249,7 @@ export class EventLog {
     if (this.#state.kind === "stopped" || this.#state.kind === "closed") return;
     this.#state = { kind: "closed" };
     this.#timer.cancel();
+    this.still.release();
     await this.drain();
     await this.#wal.finish();
   }

@@ -28,8 +28,8 @@ import { judgeLog } from "./session/log-segments.ts";
 import { archivedName, EVENTS_FILE, eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./session/places.ts";
 import { inOrder, type TailVerdict, tailOf } from "./session/session-log.ts";
 import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session/session-writer.ts";
-import { encodeAgain, encodeMark, entriesOf } from "./wal/frame.ts";
-import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal/wal-files.ts";
+import { entriesOf } from "./wal/frame.ts";
+import { anew, harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal/wal-files.ts";
 import type { SeqRange } from "./wal/wal-fold.ts";
 
 export type Recovery = {
@@ -151,12 +151,10 @@ function keepBytes(place: HomeWorld, origin: Origin, bytes: Uint8Array): Promise
   );
 }
 
-/** C1: a mark, so that every older frame above `drained` is dead, then the live frames with a new generation. */
-async function writeAnew({ disk, home }: HomeWorld, { view }: WalContents): Promise<string> {
+/** C1 */
+async function writeAnew({ disk, home }: HomeWorld, wal: WalContents): Promise<string> {
   const path = nextSegmentPath(disk, home);
-  const marks = { gen: view.gen + 1, durable: view.end, drained: view.drained };
-  const lines = [encodeMark(marks, view.drained + 1), ...view.live.map((frame) => encodeAgain(marks, frame))];
-  await writeAtomic(disk, path, Buffer.concat(lines));
+  await writeAtomic(disk, path, anew(wal));
   return path;
 }
 

@@ -42,17 +42,16 @@ export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
-/** SHA-256 of what is added piece by piece. */
-export class RunningHash {
-  readonly #hasher = new Bun.CryptoHasher("sha256");
+/** A hash of bytes that come in pieces. */
+export type Digester = {
+  update(bytes: Uint8Array): void;
+  /** Of everything so far; more may follow. */
+  hex(): string;
+};
 
-  add(bytes: Uint8Array): void {
-    this.#hasher.update(bytes);
-  }
-
-  digest(): string {
-    return this.#hasher.digest("hex");
-  }
+export function sha256InPieces(): Digester {
+  const hasher = new Bun.CryptoHasher("sha256");
+  return { update: (bytes) => void hasher.update(bytes), hex: () => hasher.copy().digest("hex") };
 }
 
 /** Without the key, nobody can foresee it for any text (HMAC-SHA-256). */

@@ -34,7 +34,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/recover.ts",
-        from: "  await writeAtomic(disk, path, Buffer.concat(lines));\n",
+        from: "  await writeAtomic(disk, path, anew(wal));\n",
         to: "  await disk.syncDirectory(joinPath(home, WAL_DIRECTORY));\n",
       },
     ],

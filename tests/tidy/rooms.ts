@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */
 const DAEMON_ROOT = new Set([
-  ...["archive", "archive-gc", "archive-lines", "log-gc"],
+  ...["archive", "archive-gc", "archive-lines", "backup-pin", "log-gc"],
   ...[
     "main",
     "program",

@@ -1,12 +1,14 @@
 // `holdfast __ready`: the service manager calls it before each start of the watchdog; the exit code decides.
 // RY1. 0: start. 1: the operator wants `down`; systemd skips the unit and does not retry. 255: something is wrong;
 //      systemd counts a failure and retries.
-// RY2. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
-// RY3. A unit that `service install` did not write says which it is (`--unit`). Its mark is written before the start,
+// RY2. A copy of another home, or a restored one, is treated as by `holdfast up` (SW6 of home/start-watchdog.ts).
+// RY3. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
+// RY4. A unit that `service install` did not write says which it is (`--unit`). Its mark is written before the start,
 //      and a watchdog that runs already makes room (SI2 and SI3 of install.ts).
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
+import { keepIdentity } from "../../home/identity.ts";
 import { RECOVERY, RUN } from "../../home/layout.ts";
 import { turnOver } from "../../home/run-log.ts";
 import { readServiceMark, writeServiceMark } from "../../home/service-mark.ts";
@@ -34,13 +36,15 @@ async function ready(world: DaemonCommandWorld, flags: ReadyFlags): Promise<Exit
   const config = readConfig(world);
   if (!config.ok) return wrong(world, configRefusal(config.error));
   for (const parent of makeDirectories(world.disk, joinPath(home.value, RUN))) await world.disk.syncDirectory(parent);
+  const copied = await keepIdentity({ disk: world.disk, home: home.value }, world.random, world.clock.now()); // RY2
+  if (copied !== undefined) return wrong(world, copied);
   turnOver(world.disk, home.value);
-  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(config.value.config))); // RY2
+  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(config.value.config))); // RY3
   const taken = flags.unit === undefined ? ok(undefined) : await takeOver(world, home.value, flags.unit);
   return taken.ok ? ok(EXIT.ok) : wrong(world, taken.error);
 }
 
-/** RY3 */
+/** RY4 */
 async function takeOver(world: DaemonCommandWorld, home: string, unit: string) {
   if (readServiceMark(world.disk, home)?.unit !== unit) {
     for (const parent of makeDirectories(world.disk, joinPath(home, RECOVERY))) await world.disk.syncDirectory(parent);

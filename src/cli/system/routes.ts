@@ -22,6 +22,7 @@ const up = buildCommand<UpFlags, [], Context>({
     flags: {
       home,
       asCopy: flag("This home is a copy of another one: give it its own identity, tokens and keys"),
+      replaceOriginal: flag("This home was restored from a backup, and the original is gone: keep its identity"),
       json: flag(`One JSON object ${STATUS}`),
     },
   },

@@ -2,7 +2,7 @@
 // owner.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { whyNotAllowed } from "../../home/callers.ts";
-import { becomeAnother } from "../../home/identity.ts";
+import { becomeAnother, replaceOriginal } from "../../home/identity.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
 import { readWanted } from "../../home/wanted.ts";
@@ -20,14 +20,14 @@ import { pageLink } from "./devices.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";
 
-export type UpFlags = DataFlags & { readonly asCopy?: boolean };
+export type UpFlags = DataFlags & { readonly asCopy?: boolean; readonly replaceOriginal?: boolean };
 
 async function up(world: DaemonCommandWorld, flags: UpFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const refusal = whyNotAllowed(world, home.value, "up");
   if (refusal !== undefined) return { ok: false, error: refusal };
-  const changed = flags.asCopy === true ? await asCopy(world, home.value) : ok(undefined);
+  const changed = await changeIdentity(world, home.value, flags);
   if (!changed.ok) return changed;
   const closed = closeHome(realMachine(), world.disk, home.value);
   if (closed !== undefined) await say(world.console, closed);
@@ -50,12 +50,19 @@ async function showPage(world: DaemonCommandWorld, home: string): Promise<void> 
   if (link.ok) await say(world.console, `the page, for a browser of yours (works once): ${link.value.url}`);
 }
 
-/** Gives a home that is down a new identity (home/identity.ts). */
-async function asCopy(world: DaemonCommandWorld, home: string): Promise<Result<undefined>> {
+/** Gives a home that is down a new identity, or has a restored one keep that of its original (home/identity.ts). */
+async function changeIdentity(world: DaemonCommandWorld, home: string, flags: UpFlags): Promise<Result<undefined>> {
+  const { asCopy = false, replaceOriginal: replaces = false } = flags;
+  if (!asCopy && !replaces) return ok(undefined);
+  if (asCopy && replaces)
+    return refused("flags", "A home is a copy, or replaces the original.", "Give one of the two.");
   const { watchdog, daemon } = runningOn(world, home);
   if (watchdog !== undefined || daemon !== undefined)
     return refused("running", `Holdfast is running on ${home}.`, `First: holdfast down --home ${home}`);
-  if (world.disk.stat(home) !== undefined) await becomeAnother({ disk: world.disk, home }, world.random);
+  const place = { disk: world.disk, home };
+  if (asCopy && world.disk.stat(home) !== undefined) await becomeAnother(place, world.random);
+  const refusal = replaces ? await replaceOriginal(place) : undefined;
+  if (refusal !== undefined) return { ok: false, error: refusal };
   return ok(undefined);
 }
 

@@ -8,7 +8,7 @@ import { readWhole } from "../../log/file/file.ts";
 import { type About, aboutUs, parseAbout, unreadable } from "../../wire/about.ts";
 import { LineReader } from "../../wire/lines.ts";
 import type { OpenFile } from "../../world/disk.ts";
-import { RunningHash } from "../../world/hash.ts";
+import { sha256InPieces } from "../../world/hash.ts";
 import { realChildren } from "../../world/real/children.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { PLATFORM } from "../../world/real/runtime.ts";
@@ -63,11 +63,11 @@ async function copy({ disk }: DaemonCommandWorld, from: string, to: string): Pro
 }
 
 function copyBytes(source: OpenFile, target: OpenFile): string {
-  const [hash, block] = [new RunningHash(), new Uint8Array(BLOCK)];
+  const [hash, block] = [sha256InPieces(), new Uint8Array(BLOCK)];
   for (let at = 0; ; ) {
     const bytes = block.subarray(0, source.read(block, at));
-    if (bytes.length === 0) return hash.digest();
-    hash.add(bytes);
+    if (bytes.length === 0) return hash.hex();
+    hash.update(bytes);
     for (let done = 0; done < bytes.length; ) done += target.write(bytes.subarray(done), at + done);
     at += bytes.length;
   }

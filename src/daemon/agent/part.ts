@@ -157,7 +157,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
   const archive: AgentArchive = new AgentArchive({
     ...{ place: world, log, border, store, checkpoints, records },
     afterMs: config.retention.archiveAfterMin * 60_000,
-    isOff: () => safeMode.isActive(),
+    isOff: () => safeMode.isActive() || ports.isPinned(),
     isQuiet: (agent) => engine.isQuiet(agent),
   });
   const begin = () => {

@@ -8,6 +8,7 @@ import type { ReportItem } from "../../core/recovery.ts";
 import { wordsOfOthers } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
+import { isRestoredCopy } from "../../home/identity.ts";
 import { CRASH_DETECTED } from "../../home/last-crash.ts";
 import { AGENTS_TYPED } from "../../home/layout.ts";
 import { readReport } from "../../home/reports.ts";
@@ -124,9 +125,9 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
 }
 
 /** TP2 */
-function archiveOf({ world, config, log, safeMode }: PartPorts, border: PartBorder, store: TerminalStore) {
+function archiveOf({ world, config, log, safeMode, isPinned }: PartPorts, border: PartBorder, store: TerminalStore) {
   const afterMs = config.retention.archiveAfterMin * 60_000;
-  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() };
+  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() || isPinned() };
   return new Archive<Terminals>(ports, {
     folding: TERMINAL_FOLDING,
     session: ({ id }) => `terminals/${id}`,
@@ -204,6 +205,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     known: (id) => moments.known(id),
     conversationsBut: (id) => checkpoints.conversationsBut(id),
     databases,
+    whyWait: () => (ports.safeMode.isActive() && isRestoredCopy(world) ? "this home is a restored copy" : undefined),
   });
   const lost = new LostTerminals({
     terminal: (id) => store.terminals.get(id),

@@ -50,6 +50,8 @@ export type RestorerPorts = {
   /** The conversations that the other terminals were last seen in. */
   conversationsBut(id: string): readonly string[];
   readonly databases: Pick<Databases, "refresh" | "found">;
+  /** Why nothing is started again unless a person asks for it; undefined if there is no such reason. */
+  whyWait?(): string | undefined;
 };
 
 export type RestoreWish = {
@@ -105,7 +107,9 @@ export class Restorer {
   }
 
   async #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): Promise<RestorePlan> {
-    const { place, shell, rules } = this.#ports;
+    const { place, shell, rules, whyWait } = this.#ports;
+    const why = wish.asked ? undefined : whyWait?.();
+    if (why !== undefined) return { kind: "ask", why };
     const { disk } = place;
     const { env } = terminal.recipe;
     const aim = aimOf(terminal, wish.evidence, wish.way);

@@ -93,13 +93,13 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
 }
 
 function archiveOf(
-  { world, config, log, safeMode }: PartPorts,
+  { world, config, log, safeMode, isPinned }: PartPorts,
   border: PartBorder,
   { store, engine, storage, checkpoints }: ReturnType<typeof openSessions>,
   folding: ReturnType<typeof workflowFolding>,
 ): WorkflowArchive {
   const afterMs = config.retention.archiveAfterMin * 60_000;
-  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() };
+  const ports = { place: world, log, store, border, afterMs, isOff: () => safeMode.isActive() || isPinned() };
   return new Archive<Workflows>(ports, {
     folding,
     session: sessionOf,

@@ -6,13 +6,10 @@
 import { Fault, isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
-import { writeAtomic } from "../file/atomic-file.ts";
+import { NO_LINKS, writeAtomic } from "../file/atomic-file.ts";
 import { readWhole, removeIfThere, TEMP_ENDING } from "../file/file.ts";
 
 export type Keep = { readonly backup: string } | { readonly history: string; readonly limit: number };
-
-/** When K1's links cannot be made: not supported, not allowed, too many, or another file system. */
-const NO_LINKS = ["EPERM", "EOPNOTSUPP", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const;
 
 /** Attempts at a free name. A second one is needed only if other writers save the same checkpoint. */
 const MAX_TRIES = 1000;

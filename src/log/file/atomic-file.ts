@@ -25,21 +25,27 @@ export type AtomicOptions = {
   readonly alsoSync?: string;
 };
 
+type Fill = (temp: OpenFile) => Promise<void> | void;
+type Replacing = AtomicOptions & { readonly tag: string; readonly mustBeNew?: boolean };
+
+/** When a second name cannot be made: not supported, not allowed, too many, or another file system. */
+export const NO_LINKS = ["EPERM", "EOPNOTSUPP", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const;
+
 /** More concurrent writers of the same bytes to the same target than this are a bug. */
 const MAX_TEMPS = 100;
 
 /** Another process can clean up our file only between creating and locking it; this often in a row is not chance. */
 const MAX_ATTEMPTS = 10;
 
-export async function writeAtomic(
-  disk: Disk,
-  path: string,
-  bytes: Uint8Array,
-  options: AtomicOptions = {},
-): Promise<void> {
+export function writeAtomic(disk: Disk, path: string, bytes: Uint8Array, options: AtomicOptions = {}): Promise<void> {
   const tag = options.tag ?? hex8(crc32(bytes));
+  return writeAtomicBy(disk, path, (temp) => writeAll(temp, bytes, 0), { ...options, tag });
+}
+
+/** The same for a file that is written in pieces. With `mustBeNew`, a target that exists is a Fault EEXIST. */
+export async function writeAtomicBy(disk: Disk, path: string, fill: Fill, options: Replacing): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    if (await replace(disk, path, bytes, { ...options, tag })) break;
+    if (await replace(disk, path, fill, options)) break;
     if (attempt === MAX_ATTEMPTS) throw new Fault({ code: "EBUSY", operation: "replace", path });
   }
   const directories = new Set([parentOf(path), options.alsoSync ?? parentOf(path)]);
@@ -47,14 +53,14 @@ export async function writeAtomic(
 }
 
 /** Returns false if another process cleaned up the temporary file: then nothing has happened. */
-async function replace(disk: Disk, path: string, bytes: Uint8Array, options: AtomicOptions): Promise<boolean> {
+async function replace(disk: Disk, path: string, fill: Fill, options: Replacing): Promise<boolean> {
   removeStaleTemps(disk, parentOf(path), `${baseName(path)}.`);
-  const temp = makeTemp(disk, path, options.tag ?? "");
+  const temp = makeTemp(disk, path, options.tag);
   try {
-    writeAll(temp, bytes, 0);
+    await fill(temp);
     await temp.sync(); // A1
     await options.beforeCommit?.(temp);
-    return renameIfThere(disk, temp.path, path);
+    return (options.mustBeNew === true ? linkIfThere : renameIfThere)(disk, temp.path, path);
   } catch (error) {
     removeBestEffort(disk, temp.path); // A4
     throw error;
@@ -101,6 +107,20 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
     if (isFault(error, "ENOENT")) return false;
     throw error;
   }
+}
+
+/** As a rename that replaces nothing. Without links, what comes between the look and the rename is replaced. */
+function linkIfThere(disk: Disk, from: string, to: string): boolean {
+  try {
+    disk.link(from, to);
+  } catch (error) {
+    if (isFault(error, "ENOENT")) return false;
+    if (!isFault(error, ...NO_LINKS)) throw error;
+    if (disk.lstat(to) !== undefined) throw new Fault({ code: "EEXIST", operation: "make", path: to }, error);
+    return renameIfThere(disk, from, to);
+  }
+  removeIfThere(disk, from);
+  return true;
 }
 
 /** The original failure is the one to report; the next write removes a leftover temporary file. */

@@ -4,7 +4,7 @@
 // R2. A pass that finds no room changes nothing: what it did not sync still waits, and the next pass writes it to the
 //     same place.
 // R3. A session whose file has become long begins a new one with its next lines (SG1 of log-segments.ts). If the disk
-//     has no room even for that, the old file becomes longer.
+//     has no room even for that, or names are to stay, the old file becomes longer.
 import type { Fault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -31,6 +31,7 @@ export class Drain {
   readonly #waiting = new Set<Session>();
   #last: number;
   #isLong = false;
+  keepsNames = false;
   #pass: Promise<DrainOutcome> | undefined;
 
   constructor(place: HomeDisk, sessionBytes: number, drained: number) {
@@ -84,7 +85,8 @@ export class Drain {
 
   async #bring(sessions: readonly Session[]): Promise<Fault | undefined> {
     const { disk, home } = this.#place;
-    for (const session of sessions) if (session.length >= this.#sessionBytes) await this.#beginNext(session); // R3
+    const long = this.keepsNames ? [] : sessions.filter(({ length }) => length >= this.#sessionBytes);
+    for (const session of long) await this.#beginNext(session); // R3
     const writes = sessions.map((session) => ({ session, block: session.waiting.bytes() }));
     const fault = await writeSessions(disk, home, writes, isRetryable);
     if (fault !== undefined) return fault; // R2

@@ -4,7 +4,7 @@ import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import { readWhole } from "../file/file.ts";
 import { WAL_DIRECTORY, WAL_ENDING } from "../session/places.ts";
-import { decodeFrame, type Frame, lastOf } from "./frame.ts";
+import { decodeFrame, encodeAgain, encodeMark, type Frame, lastOf } from "./frame.ts";
 import { type FrameAt, MIN_PAGE, type SegmentScan, type Stretch, scanSegment } from "./segment-scan.ts";
 import { foldWal, type WalView } from "./wal-fold.ts";
 
@@ -61,6 +61,12 @@ function readHead(disk: Disk, path: string): Frame | undefined {
 function inWriteOrder(files: readonly WalFile[]): WalFrame[] {
   const frames = files.flatMap((file) => file.scan.frames.map((frame) => ({ ...frame, path: file.path })));
   return frames.sort((a, b) => a.gen - b.gen || a.start - b.start);
+}
+
+/** A mark, so that every older frame above `drained` is dead, then the live frames with a new generation. */
+export function anew({ view }: WalContents): Uint8Array {
+  const marks = { gen: view.gen + 1, durable: view.end, drained: view.drained };
+  return Buffer.concat([encodeMark(marks, view.drained + 1), ...view.live.map((frame) => encodeAgain(marks, frame))]);
 }
 
 /** The next unused file name. */

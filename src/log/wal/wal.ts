@@ -10,6 +10,7 @@ import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
 import { encodeFrame, FRAME_OVERHEAD, FrameHead, type Transaction } from "./frame.ts";
+import { Gate } from "./gate.ts";
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
 
@@ -55,6 +56,7 @@ export class WriteAheadLog {
   readonly #pace: SyncPace;
   readonly #queue: Batch[] = [];
   readonly #head = new FrameHead();
+  readonly #gate = new Gate();
   #buffer = Buffer.alloc(0);
   #gen: number;
   #durable: number;
@@ -123,6 +125,15 @@ export class WriteAheadLog {
     return batch.done.promise;
   }
 
+  /** Resolves when nothing is being written; what is enqueued waits until `release` (GT1). */
+  hold(): Promise<void> {
+    return this.#gate.hold(this.#running);
+  }
+
+  release(): void {
+    this.#gate.open();
+  }
+
   /** Resolves when nothing is pending. */
   settled(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
@@ -146,11 +157,17 @@ export class WriteAheadLog {
     this.#failure = { error };
     for (const batch of this.#queue.splice(0)) fail(batch, error);
     this.#idle?.reject(error);
+    this.#gate.open();
     this.#hooks.stopped(error);
   }
 
-  /** From here on nothing joins the batch. */
   #run(): void {
+    if (this.#gate.isHeld && this.#queue.length > 0) void this.#gate.pass().then(() => this.#next());
+    else this.#next();
+  }
+
+  /** From here on nothing joins the batch. */
+  #next(): void {
     const batch = this.#queue.shift();
     if (batch === undefined) this.#rest();
     else void this.#commit(batch);
@@ -158,6 +175,7 @@ export class WriteAheadLog {
 
   #rest(): void {
     this.#running = false;
+    this.#gate.idle();
     this.#idle?.resolve();
     this.#idle = undefined;
   }

@@ -249,6 +249,8 @@ export const PARAMS = {
     more: optional(count),
   }),
   gc: object({ dryRun: flag }),
+  /** `id`: chosen by the process that writes the backup (daemon/backup-pin.ts). */
+  backup: object({ step: literal("pin", "hold", "release", "end"), id }),
   subscribe: object({ topics: texts }),
   "tmux.adopt": adopt,
   "tmux.list": paged,

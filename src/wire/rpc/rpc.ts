@@ -225,6 +225,7 @@ type Results = AgentResults &
     "tmux.release": ListedTmux;
     "tmux.recreate": ListedTmux;
     gc: GcResult;
+    backup: BackupResult;
     search: SearchResult;
     "device.link": { link: string; until: string };
     "device.redeem": { id: string; token: string };
@@ -240,6 +241,9 @@ type Results = AgentResults &
     "notify.mute": Pick<NotifyStatus, "muted" | "mutes">;
     subscribe: Record<string, never>;
   };
+
+/** The last seq that is durable; while the log is held, it stays so. */
+export type BackupResult = { readonly seq: number };
 
 export type Method = keyof typeof PARAMS;
 /** Every method: what it takes (params.ts) and what it returns. */
