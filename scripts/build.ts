@@ -24,7 +24,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { PARTS } from "../src/cli/frequent.ts";
 import {
   type Built,
   type BuiltFrom,
@@ -38,6 +37,7 @@ import {
 import { BUILT_FILE, BUILT_FROM, looksNow, OUTDATED, type QuickFrom } from "../src/world/quick.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
 import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
+import { PARTS } from "./quick-parts.ts";
 
 const LOCK = "lock";
 
@@ -121,6 +121,14 @@ const WITH_BYTECODE = {
   minify: { whitespace: true, syntax: true },
 } as const;
 
+/** A module, because it waits (QK1 of src/cli/quick.ts); too small for bytecode to matter. */
+const QUICK_BUNDLE = { target: "bun", format: "esm", minify: true } as const;
+
+function optionsOf(program: Built) {
+  if (program === "quick") return QUICK_BUNDLE;
+  return isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE;
+}
+
 /** What it was made of. */
 export async function bundle(
   root: string,
@@ -134,7 +142,7 @@ export async function bundle(
   const ours = [...parts, ...plugins, carrying(page), ...(program === "screen" ? [] : [besides(packages)])];
   const built = await Bun.build({
     entrypoints: [join(root, PROGRAMS[program])],
-    ...(isHolder(program) ? HOLDER_BUNDLE : WITH_BYTECODE),
+    ...optionsOf(program),
     ...{ metafile: true, outdir, plugins: ours, naming: BUILT_FILE },
   });
   const beside = [...packages].map(([path, name]) =>
@@ -163,7 +171,7 @@ function besides(packages: Map<string, string>): Bun.BunPlugin {
 /** Stands before the path of what was left out. */
 const LEFT_OUT = "left-out";
 
-/** Leaves out of the command line what a frequent command does not need (src/cli/frequent.ts). */
+/** Leaves out of the command line what a frequent command does not need (quick-parts.ts). */
 function partOnly(root: string, program: Quick): Bun.BunPlugin {
   const folder = join(root, "src/cli");
   const { has, lacks } = PARTS[program];

@@ -10,7 +10,6 @@
 // S6. A key that is typed from afar passes through web host and relay, which do little else: by default their code was
 //     not compiled well before hundreds of keys. Compiled early, an echo took some 8 % less time.
 import { edenGC } from "bun:jsc";
-import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { BUN_FLAGS, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS } from "./built.ts";
@@ -73,6 +72,7 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
 }
 
 function capacity() {
+  const { availableParallelism, totalmem }: typeof import("node:os") = require("node:os"); // Commands need none of it.
   const limit = process.constrainedMemory(); // 0 if there is none.
   return { cores: availableParallelism(), memoryBytes: Math.min(totalmem(), limit || Number.POSITIVE_INFINITY) };
 }
