@@ -41,7 +41,7 @@ export const SUITES: readonly Suite[] = [
   { names: ["recovery.history"], load: async () => (await import("./recovery-history.ts")).recoveryHistory },
   { names: ["watch.restart.pm2"], load: async () => (await import("./watch-restart.ts")).watchRestart },
   {
-    names: ["new", "ls", "attach"].map((command) => `terminal.${command}.tmux`),
+    names: ["new", "ls", "attach"].flatMap((command) => [`terminal.${command}`, `terminal.${command}.tmux`]),
     load: async () => (await import("./terminal-commands.ts")).terminalCommands,
   },
   {
@@ -152,6 +152,10 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["recovery.machine.250.growth", { of: "ratio", atLeast: 1 / 8 }],
   ["recovery.history", { of: "value", atMost: 1.3 }],
   ["watch.restart.pm2", { of: "ratio", atLeast: 1 }],
+  ["cli.start", { of: "ratio", atLeast: 1 / 2 }],
+  ["terminal.new", { of: "ratio", atLeast: 1 / 5 }],
+  ["terminal.ls", { of: "ratio", atLeast: 1 / 3 }],
+  ["terminal.attach", { of: "ratio", atLeast: 1 / 3.5 }],
   ["terminal.ls.tmux", { of: "value", atMost: 60 }],
   ["terminal.attach.tmux", { of: "value", atMost: 60 }],
   ["terminal.flood.raw", { of: "ratio", atLeast: 0.65 }],

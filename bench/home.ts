@@ -3,9 +3,11 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import about from "../package.json" with { type: "json" };
+import { BUN_FLAGS } from "../src/base/bun.ts";
 import { RpcClient } from "../src/wire/rpc/client.ts";
 import type { ListedTerminal, StatusResult } from "../src/wire/rpc/rpc.ts";
 import { realSockets } from "../src/world/real/socket.ts";
+import { LATE_COMPILERS } from "../src/world/self.ts";
 import { killAllOf, killAtOnce, processesOf } from "./processes.ts";
 import type { Bench } from "./scratch.ts";
 import { until } from "./waiting.ts";
@@ -51,6 +53,17 @@ export function launcher(bench: Bench): Words {
 
 export function direct(root = ROOT): Words {
   return [process.execPath, "--config=/dev/null", "--no-env-file", "--no-install", join(root, "src/cli/main.ts")];
+}
+
+/** The peer of whole commands: nothing that runs under Bun takes less. */
+export const EMPTY = "an empty script, same Bun";
+
+/** An empty script, started as the launcher starts us. */
+export function emptyScript(place: string): { readonly words: Words; readonly env: Readonly<Record<string, string>> } {
+  const file = join(place, "empty.ts");
+  writeFileSync(file, "");
+  const flags = BUN_FLAGS.map((flag) => flag.replace("override=/dev/null", `override=${join(ROOT, "tsconfig.json")}`));
+  return { words: [process.execPath, ...flags, file], env: { ...environment(place), ...LATE_COMPILERS } };
 }
 
 export class Home {

@@ -5,13 +5,14 @@
 // answered.
 // terminal.ls.tmux: `holdfast ls`.
 // terminal.attach.tmux: `holdfast attach` in a window, from its start until the program's earlier output is painted.
-// The peer is a client written in C that asks one server; ours starts a Bun each time, and every terminal has its own
+// That peer is a client written in C that asks one server; ours starts a Bun each time, and every terminal has its own
 // process.
+// terminal.new, terminal.ls, terminal.attach: the same commands, against an empty script under the same Bun.
 // Not measured: a cold page cache, long tapes, programs that draw during an attach.
-import { Home } from "./home.ts";
+import { EMPTY, emptyScript, Home } from "./home.ts";
 import { inTurn, median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
-import type { Bench } from "./scratch.ts";
+import { type Bench, makePlace } from "./scratch.ts";
 import { Tmux } from "./tmux.ts";
 import { Window } from "./window.ts";
 
@@ -21,46 +22,64 @@ const PROGRAM = ["sh", "-c", `echo ${MARK}; exec cat`] as const;
 const IDLE = ["sleep", "100000"] as const;
 
 type Program = { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> };
-type Pair = { readonly ours: () => Promise<number>; readonly tmux: () => Promise<number> };
+/** How long our command takes, and what it is compared with. */
+type Pair = { readonly ours: () => Promise<number>; readonly theirs: () => Promise<number>; readonly peer: string };
 
 export async function terminalCommands(
   names: readonly string[],
   bench: Bench,
   emit: (row: Row) => void,
 ): Promise<void> {
-  const tmux = Tmux.find(bench, names);
-  if (tmux === undefined) return;
+  const wanted = names.filter((name) => name.endsWith(".tmux"));
+  const tmux = wanted.length === 0 ? undefined : Tmux.find(bench, wanted);
   const home = await Home.start(bench, "t");
   try {
     await home.open(SESSIONS, PROGRAM);
-    for (let made = 0; made < SESSIONS; made += 1) await tmux.run("new", "-d", "-s", `t${made}`, ...PROGRAM);
-    for (const [name, pair] of pairs(home, tmux)) if (names.includes(name)) emit(await compare(name, pair, bench));
+    if (tmux !== undefined) await openIn(tmux);
+    const empty = emptyScript(makePlace(bench, "empty"));
+    const all = [...besideEmpty(home, empty), ...(tmux === undefined ? [] : besideTmux(home, tmux))];
+    for (const [name, pair] of all) if (names.includes(name)) emit(await compare(name, pair, bench));
   } finally {
-    await tmux.end();
+    await tmux?.end();
     await home.end();
   }
 }
 
-function pairs(home: Home, tmux: Tmux): [string, Pair][] {
-  return [
-    ["terminal.new.tmux", { ours: () => newOurs(home), tmux: () => newTmux(tmux) }],
-    ["terminal.ls.tmux", { ours: () => typedMs(home, "ls"), tmux: () => typedMs(tmux, "ls") }],
-    [
-      "terminal.attach.tmux",
-      {
-        ours: () => attachMs(home, "attach", "t7"),
-        tmux: () => attachMs(tmux, "attach", "-t", "t7"),
-      },
-    ],
-  ];
+async function openIn(tmux: Tmux): Promise<void> {
+  for (let made = 0; made < SESSIONS; made += 1) await tmux.run("new", "-d", "-s", `t${made}`, ...PROGRAM);
 }
 
-async function compare(name: string, { ours, tmux }: Pair, bench: Bench): Promise<Row> {
+const OURS: Readonly<Record<string, (home: Home) => Promise<number>>> = {
+  new: newOurs,
+  ls: (home) => typedMs(home, "ls"),
+  attach: (home) => attachMs(home, "attach", "t7"),
+};
+
+function besideEmpty(home: Home, empty: Program): [string, Pair][] {
+  const theirs = () => typedMs(empty);
+  return Object.entries(OURS).map(([what, ours]) => {
+    return [`terminal.${what}`, { ours: () => ours(home), theirs, peer: EMPTY }];
+  });
+}
+
+function besideTmux(home: Home, tmux: Tmux): [string, Pair][] {
+  const theirs: typeof OURS = {
+    new: () => newTmux(tmux),
+    ls: () => typedMs(tmux, "ls"),
+    attach: () => attachMs(tmux, "attach", "-t", "t7"),
+  };
+  return Object.entries(OURS).map(([what, ours]) => {
+    const pair = { ours: () => ours(home), theirs: () => theirs[what]?.(home) ?? Promise.resolve(Number.NaN) };
+    return [`terminal.${what}.tmux`, { ...pair, peer: `tmux, ${SESSIONS} sessions` }];
+  });
+}
+
+async function compare(name: string, { ours, theirs: other, peer }: Pair, bench: Bench): Promise<Row> {
   const rounds = bench.quick ? 2 : 31;
   bench.say(`${name}: ${rounds} of each`);
-  const [mine = [], theirs = []] = await inTurn(rounds, [ours, tmux]);
-  bench.say(`  p95: ${percentile(mine, 0.95).toFixed(1)} ms, tmux ${percentile(theirs, 0.95).toFixed(1)} ms`);
-  return timeRow({ name, value: median(mine), peer: `tmux, ${SESSIONS} sessions`, peerValue: median(theirs) });
+  const [mine = [], theirs = []] = await inTurn(rounds, [ours, other]);
+  bench.say(`  p95: ${percentile(mine, 0.95).toFixed(1)} ms, peer ${percentile(theirs, 0.95).toFixed(1)} ms`);
+  return timeRow({ name, value: median(mine), peer, peerValue: median(theirs) });
 }
 
 /** It is gone again before the next one: 25 stay 25. */

@@ -25,7 +25,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { PARTS } from "../src/cli/frequent.ts";
 import {
   type Built,
   type BuiltFrom,
@@ -39,6 +38,7 @@ import {
 import { BUILT_FILE, BUILT_FROM, looksNow, OUTDATED, type QuickFrom } from "../src/world/quick.ts";
 import { tryFlock } from "../src/world/real/flock.ts";
 import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
+import { PARTS } from "./quick-parts.ts";
 
 const LOCK = "lock";
 
@@ -120,6 +120,15 @@ const WITH_BYTECODE = {
   minify: { whitespace: true, syntax: true },
 } as const;
 
+/** A module, because it waits (QK1 of src/cli/quick.ts); too small for bytecode to matter. */
+const QUICK_BUNDLE = { target: "bun", format: "esm", minify: true } as const;
+
+/** `entry`: below the root. */
+function optionsOf(entry: string) {
+  if (entry === PROGRAMS.quick) return QUICK_BUNDLE;
+  return entry.startsWith("src/holder/") ? HOLDER_BUNDLE : WITH_BYTECODE;
+}
+
 /** What it was made of. */
 export async function bundle(
   root: string,
@@ -150,7 +159,7 @@ export async function bundleEntry(
   const ours = [...plugins, carryingPage(page), ...(room === "screen" ? [] : [besides(packages)])];
   const built = await Bun.build({
     entrypoints: [join(root, entry)],
-    ...(room === "holder" ? HOLDER_BUNDLE : WITH_BYTECODE),
+    ...optionsOf(entry),
     ...{ metafile: true, outdir, plugins: ours, naming: name },
   });
   if (room === "holder") {
@@ -183,7 +192,7 @@ function besides(packages: Map<string, string>): Bun.BunPlugin {
 /** Stands before the path of what was left out. */
 const LEFT_OUT = "left-out";
 
-/** Leaves out of the command line what a frequent command does not need (src/cli/frequent.ts). */
+/** Leaves out of the command line what a frequent command does not need (quick-parts.ts). */
 function partOnly(root: string, program: Quick): Bun.BunPlugin {
   const folder = join(root, "src/cli");
   const { has, lacks } = PARTS[program];

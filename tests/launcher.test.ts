@@ -31,7 +31,8 @@ console.log(JSON.stringify({
   greeting, ran: new Error().stack.split("\\n")[1].includes("/.built/") ? "one file" : "sources", here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
   engine: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_"))),
-}));`;
+}));
+process.exit(0); // As the real one does: what starts it waits for that.`;
 
 /** Installs as npm does: removes node_modules, is slow enough to be met half-way, and writes its marker last. */
 const FAKE_NPM = `#!/bin/sh
@@ -205,7 +206,7 @@ async function building(): Promise<Tree> {
   const start = ["quick", "frequent", "left-out"].map((name) => `src/cli/${name}.ts`);
   const others = ["world/real/program", "world/page-files", "world/hash", "base/fault"];
   const sources = [...doors, ...start, ...others.map((name) => `src/${name}.ts`)];
-  for (const path of ["scripts/build.ts", ...sources]) copy(path, tree.root);
+  for (const path of ["scripts/build.ts", "scripts/quick-parts.ts", ...sources]) copy(path, tree.root);
   for (const path of Object.values(PROGRAMS))
     if (!path.startsWith("src/cli/")) write(join(tree.root, path), 'console.log("hello");');
   for (const name of ["main.tsx", "index.html", "worker/worker.ts", "still/icon.svg"])

@@ -53,6 +53,7 @@ const MODULES = {
   tunnel: async () => (await import("./tunnel/routes.ts")).tunnelRoutes,
   notify: async () => (await import("./notify/routes.ts")).notifyRoutes,
   drill: async () => (await import("./system/drill-routes.ts")).drillRoutes,
+  bench: async () => (await import("./bench/routes.ts")).benchRoutes,
   relay: async () => (await import("./relay/routes.ts")).relayRoutes,
   upgrade: async () => (await import("./upgrade/routes.ts")).upgradeRoutes,
   backup: async () => ({ backup: (await import("./system/backup-routes.ts")).backup }),
@@ -115,6 +116,7 @@ const COMMANDS: Readonly<Record<CommandName, readonly [Module, Group | undefined
   gc: ["system", "System"],
   backup: ["backup", "System"],
   usage: ["system", "System"],
+  bench: ["bench", "System"],
   search: ["page", "System"],
   upgrade: ["upgrade", "System"],
   completions: ["system", "System"],
@@ -133,9 +135,15 @@ const FACTS = [
   "The home is HOLDFAST_HOME, or holdfast in the XDG state directory (~/.local/state).",
 ];
 
-/** The commands of one module, or all of them. */
-async function routesOf(module: Module | undefined): Promise<Routes> {
-  if (module !== undefined) return MODULES[module]();
+/** The command that a command line begins with; or all of them. stricli looks at each flag of each. */
+async function routesFor(first: string): Promise<Routes> {
+  const module = moduleFor(first);
+  const some: Routes = module === undefined ? await allRoutes() : await MODULES[module]();
+  const named = module === undefined ? undefined : Object.entries(some).find(([name]) => name === first);
+  return named === undefined ? some : { [first]: named[1] };
+}
+
+async function allRoutes(): Promise<Routes> {
   const all = await Promise.all(Object.values(MODULES).map((load) => load()));
   return Object.assign({}, ...all);
 }
@@ -149,7 +157,7 @@ function moduleFor(first: string): Module | undefined {
 
 /** The application with what a command line needs that begins with this word; without one, all of it. */
 export async function appFor(first = ""): Promise<Application<Context>> {
-  const routes = await routesOf(moduleFor(first));
+  const routes = await routesFor(first);
   const plain = buildRouteMap<string, Context>({
     routes,
     docs: {

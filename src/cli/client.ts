@@ -5,7 +5,7 @@
 // E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
-import { dial, HELLO_MS } from "../home/dial.ts";
+import { dialAsking, HELLO_MS } from "../home/dial.ts";
 import type { RpcClient } from "../wire/rpc/client.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
@@ -58,14 +58,16 @@ function goesOn(before: Waiting, now: Waiting): boolean {
 }
 
 async function tryLive(world: DaemonCommandWorld, home: string): Promise<Attempt> {
-  const line = await dial(world, home);
+  const line = await dialAsking(world, home, HELLO_MS, (client) =>
+    within(world.clock, HELLO_MS, client.call("status", {})),
+  );
   if (!line.ok) return { kind: "settled", result: line };
   if (line.value === undefined) return { kind: "waiting", stage: undefined, pid: undefined };
-  const status = await within(world.clock, HELLO_MS, line.value.call("status", {}));
+  const { client, answer: status } = line.value;
   const { daemon, recovery } = status?.ok === true ? status.value : { daemon: undefined, recovery: undefined };
   const stage = recovery?.stage;
-  if (stage === "LIVE") return { kind: "settled", result: ok(line.value) };
-  line.value.close();
+  if (stage === "LIVE") return { kind: "settled", result: ok(client) };
+  client.close();
   const failed = stage !== undefined && retriedStage(stage) !== undefined;
   return failed ? { kind: "settled", result: recoveryFailed(stage) } : waiting(recovery, daemon?.pid);
 }

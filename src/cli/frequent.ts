@@ -1,7 +1,5 @@
-// The frequent commands, each from a bundle of its own (scripts/build.ts): program.ts without what only others need,
-// which starts in half the time. All else runs from the whole program.
-// FQ1. What a bundle lacks is only loaded before the command has printed or changed anything: then it starts again as
-//      the whole program. What may be loaded later is in it.
+// The frequent commands, each from a bundle of its own (scripts/quick-parts.ts): program.ts without what only others
+// need, which starts in half the time. All else runs from the whole program.
 import type { Quick } from "../world/built.ts";
 
 export const FREQUENT: ReadonlyMap<string, Quick> = new Map([
@@ -16,32 +14,3 @@ export const FREQUENT: ReadonlyMap<string, Quick> = new Map([
   ["completions", "quick-complete"],
   ["__complete", "quick-complete"],
 ]);
-
-/** `has`: of what the command tree loads late. `lacks`: of what the commands load late. Both below src/cli/. */
-export type Parts = { readonly has: readonly string[]; readonly lacks: readonly string[] };
-
-/** Without a daemon they read the disk, or start one. */
-const DAEMONLESS = ["start.ts", "terminal/list-from-disk.ts", "disk-reader.ts"];
-const ROUTES = [
-  ...["agent/permission-routes.ts", "agent/provider-routes.ts", "agent/routes.ts", "log/routes.ts", "notify/routes.ts"],
-  ...["relay/routes.ts", "system/drill-routes.ts", "system/page-routes.ts", "system/recovery-routes.ts"],
-  ...["system/routes.ts", "terminal/routes.ts", "tmux/routes.ts", "top/routes.ts", "tunnel/routes.ts"],
-  ...["upgrade/routes.ts", "workflow/routes.ts"],
-];
-
-export const PARTS: Readonly<Record<Quick, Parts>> = {
-  "quick-ls": { has: ["terminal/routes.ts", "terminal/ls.ts"], lacks: DAEMONLESS },
-  "quick-send": { has: ["terminal/routes.ts", "terminal/send.ts", "terminal/tail.ts"], lacks: DAEMONLESS },
-  "quick-attach": { has: ["terminal/routes.ts", "terminal/attach.ts"], lacks: [...DAEMONLESS, "terminal/create.ts"] },
-  // A daemon may be gone when it has accepted the request, and another one is started.
-  "quick-new": {
-    has: ["terminal/routes.ts", "terminal/new.ts", "terminal/attach.ts"],
-    lacks: ["terminal/list-from-disk.ts"],
-  },
-  "quick-status": { has: ["system/routes.ts", "system/status.ts"], lacks: [] },
-  "quick-prompts": {
-    has: ["agent/permission-routes.ts", "agent/prompts.ts", "agent/rules.ts"],
-    lacks: ["disk-reader.ts"],
-  },
-  "quick-complete": { has: [...ROUTES, "system/complete.ts", "system/completions.ts"], lacks: DAEMONLESS },
-};

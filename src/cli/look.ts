@@ -20,7 +20,7 @@ export async function look<T>(
 ): Promise<Result<T>> {
   const wanted = wantedOn(world.disk, home);
   if (wanted === "up" || (await answers(world, home))) return onDaemon(world, home, act);
-  const { DiskReader } = await import("./disk-reader.ts"); // Before anything is said (FQ1 of frequent.ts).
+  const { DiskReader } = await import("./disk-reader.ts"); // Before anything is said (FQ1 of scripts/quick-parts.ts).
   if (wanted === "down" && json !== true)
     await say(world.console, "Holdfast is down; this is from disk. `holdfast up` starts it.");
   return act(new DiskReader(world, home));

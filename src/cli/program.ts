@@ -20,6 +20,6 @@ void console.staying(work).then(
   (code) => process.exit(code),
   (error: unknown) => {
     if (!(error instanceof LeftOut)) throw error;
-    goOnAsWhole();
+    void goOnAsWhole();
   },
 );

@@ -1,15 +1,19 @@
 // What the launcher starts if it was built: it answers `--version` itself, runs a frequent command from its bundle, and
 // leaves everything else to the whole program.
+// QK1. Its file waits for the end of the command. Once a first file has run, Bun collects all garbage, which takes as
+//      long as half an empty script; before that it only does so if there is need.
 import about from "../../package.json" with { type: "json" };
-import { goOnAs, goOnAsWhole, isCurrent } from "../world/quick.ts";
+import { endOnErrors, goOnAs, goOnAsWhole, isCurrent } from "../world/quick.ts";
 import { realProgram } from "../world/real/program.ts";
 import { FREQUENT } from "./frequent.ts";
 
 const { args } = realProgram();
 const [first = ""] = args;
+const isVersion = args.length === 1 && (first === "--version" || first === "-v");
 const bundle = FREQUENT.get(first);
 
-if (!isCurrent("quick")) goOnAsWhole();
-else if (args.length === 1 && (first === "--version" || first === "-v")) console.log(about.version);
-else if (bundle !== undefined && isCurrent(bundle)) goOnAs(bundle);
-else goOnAsWhole();
+endOnErrors((error) => console.error(error));
+if (!isCurrent("quick")) await goOnAsWhole();
+else if (isVersion) console.log(about.version);
+else if (bundle !== undefined && isCurrent(bundle)) await goOnAs(bundle);
+else await goOnAsWhole();

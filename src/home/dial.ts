@@ -25,6 +25,7 @@ export async function dial(
   { disk, sockets, clock }: DialWorld,
   home: string,
   patienceMs: number = HELLO_MS,
+  first?: (client: RpcClient) => void,
 ): Promise<Result<RpcClient | undefined>> {
   const token = readWhole(disk, joinPath(home, TOKEN));
   if (token === undefined) return ok(undefined);
@@ -33,7 +34,7 @@ export async function dial(
     (events) => sockets.connect(path, events),
     new TextDecoder().decode(token).trim(),
     VERSION,
-    { ms: ANSWER_MS, after: (ms, fn) => clock.after(ms, fn) },
+    { ms: ANSWER_MS, after: (ms, fn) => clock.after(ms, fn), first },
   );
   try {
     const client = await within(clock, patienceMs, connect); // DL1
@@ -43,6 +44,24 @@ export async function dial(
     if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined);
     throw error;
   }
+}
+
+/**
+ * Dials and asks in one round trip (Q3 of wire/rpc/client.ts). The caller closes the client; the answer may be that the
+ * daemon is gone.
+ */
+export async function dialAsking<T>(
+  world: DialWorld,
+  home: string,
+  patienceMs: number,
+  question: (client: RpcClient) => Promise<T>,
+): Promise<Result<{ readonly client: RpcClient; readonly answer: T } | undefined>> {
+  let asked: Promise<T> | undefined;
+  const line = await dial(world, home, patienceMs, (client) => {
+    asked = question(client);
+  });
+  if (!line.ok) return line;
+  return ok(line.value && asked && { client: line.value, answer: await asked });
 }
 
 /** The daemon is shutting down, or has just made a new token. */

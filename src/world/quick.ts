@@ -54,11 +54,22 @@ export function markOutdated(root: string): void {
   closeSync(openSync(`${root}/${OUTDATED}`, "a"));
 }
 
-/** Runs another program of our own build in this process. */
-export function goOnAs(program: string): void {
-  require(`${ROOT}${BUILD}/${program}/${BUILT_FILE}`);
+/** While its first file waits, Bun reports what nothing has caught, but does not end: it would go on for ever. */
+export function endOnErrors(report: (error: unknown) => void): void {
+  const end = (error: unknown) => {
+    report(error);
+    process.exit(1);
+  };
+  process.on("uncaughtException", end).on("unhandledRejection", end);
 }
 
-export function goOnAsWhole(): void {
+/** Runs another program of our own build in this process, which ends with it. */
+export function goOnAs(program: string): Promise<never> {
+  require(`${ROOT}${BUILD}/${program}/${BUILT_FILE}`);
+  return new Promise(() => undefined);
+}
+
+export function goOnAsWhole(): Promise<never> {
   require(`${ROOT}/src/cli/main.ts`);
+  return new Promise(() => undefined);
 }

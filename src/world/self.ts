@@ -14,7 +14,6 @@
 // S8. A home keeps a holder's program as one file, because the sources may change. Our binary starts the one inside:
 //     that takes 5 % less memory, and less than half of the processor time.
 import { edenGC } from "bun:jsc";
-import { availableParallelism, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { flagsFor, INSIDE, withoutBunVariables } from "../base/bun.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS, withoutPrivateNames } from "./built.ts";
@@ -93,6 +92,7 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
 }
 
 function capacity() {
+  const { availableParallelism, totalmem }: typeof import("node:os") = require("node:os"); // Commands need none of it.
   const limit = process.constrainedMemory(); // 0 if there is none.
   return { cores: availableParallelism(), memoryBytes: Math.min(totalmem(), limit || Number.POSITIVE_INFINITY) };
 }

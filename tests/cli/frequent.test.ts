@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { bundle, programs } from "../../scripts/build.ts";
 import { ROOT, readText } from "../../scripts/files.ts";
-import { PARTS } from "../../src/cli/frequent.ts";
+import { PARTS } from "../../scripts/quick-parts.ts";
 import { isQuick } from "../../src/world/built.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-frequent-"));

@@ -21,7 +21,6 @@ test("--version and --help load no command and no log: only stricli, the console
   expect(loaded.filter((path) => path.startsWith("src/log/") || path.startsWith("src/core/"))).toEqual([]);
   expect(loaded.filter((path) => !path.startsWith("src/")).sort()).toEqual([
     "@stricli/core",
-    "bun:ffi", // A third of a millisecond to detect a terminal; process.stdout takes ten.
     "node:fs",
     "node:path",
     "package.json",
@@ -33,5 +32,11 @@ test("the web host loads HTTP/2, TLS and node:crypto, which most homes never nee
   const loaded = [...loadedWith("src/web/program.ts")];
   expect(loaded).toContain("src/world/real/tunnel.ts");
   const others = loaded.filter((path) => !path.startsWith("src/"));
-  expect(others.sort()).toEqual(["bun:ffi", "bun:jsc", "node:fs", "node:os", "node:path"]);
+  expect(others.sort()).toEqual(["bun:jsc", "node:fs", "node:os", "node:path"]);
+});
+
+test("what the launcher starts loads nothing of the system's: node:fs alone takes half an empty script's time", () => {
+  const loaded = [...loadedWith("src/cli/quick.ts")];
+  const ours = ["src/cli/frequent.ts", "src/cli/quick.ts", "src/world/quick.ts", "src/world/real/program.ts"];
+  expect(loaded.sort()).toEqual(["package.json", ...ours]);
 });

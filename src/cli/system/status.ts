@@ -10,12 +10,13 @@ import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { NotedAttempt } from "../../home/attempts.ts";
 import { pendingOf } from "../../home/config-file.ts";
-import { dial } from "../../home/dial.ts";
+import { dialAsking, HELLO_MS } from "../../home/dial.ts";
 import { diskTrouble } from "../../home/disk-faults.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { configHere } from "../../home/start-watchdog.ts";
 import { watchedPrograms } from "../../home/watched.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
 import { allRows } from "../../wire/rpc/page.ts";
 import type { DiskTrouble, StatusResult, Trouble } from "../../wire/rpc/rpc.ts";
 import { VERSION } from "../../wire/version.ts";
@@ -53,14 +54,12 @@ type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const line = await dial(world, home.value);
+  const line = await dialAsking(world, home.value, HELLO_MS, (client) => asked(world, client));
   if (!line.ok) return line;
+  line.value?.client.close();
   const running = runningOn(world, home.value);
   const failed = line.value === undefined ? await startFailure(world, home.value) : undefined;
-  const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
-  const listed = line.value && (await within(world.clock, ANSWER_MS, allRows(line.value, "terminal.list", TROUBLED)));
-  const waiting = line.value && (await within(world.clock, ANSWER_MS, allRows(line.value, "attention", {})));
-  line.value?.close();
+  const { told, listed, waiting } = line.value?.answer ?? {};
   const shown = told?.ok === true ? completed(told.value, running) : silent(world, home.value);
   const disk = troubleOf(shown.disk ?? failed, readOnlyDisk(realMachine(), home.value)); // ST1
   const place = { disk: world.disk, home: home.value };
@@ -72,6 +71,15 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const pending = waits === undefined ? [] : [waits];
   await printStatus(world, { ...shown, disk, troubles, attempts, attention, pending }, flags.json === true);
   return ok(disk === null && troubles.length === 0 ? EXIT.ok : EXIT.failed);
+}
+
+async function asked({ clock }: DaemonCommandWorld, client: RpcClient) {
+  const [told, listed, waiting] = await Promise.all([
+    within(clock, ANSWER_MS, client.call("status", {})),
+    within(clock, ANSWER_MS, allRows(client, "terminal.list", TROUBLED)),
+    within(clock, ANSWER_MS, allRows(client, "attention", {})),
+  ]);
+  return { told, listed, waiting };
 }
 
 /** What is known about the mount is the better hint. */

@@ -5,7 +5,7 @@
 // FD5. What a live daemon refuses is the answer: the disk is not read instead.
 import { ok, type Result } from "../../base/result.ts";
 import { type NameMatch, pickTerminal } from "../../core/terminal/find.ts";
-import { dial } from "../../home/dial.ts";
+import { dialAsking } from "../../home/dial.ts";
 import { wantedOn } from "../../home/wanted.ts";
 import { HUSHED, type RpcClient } from "../../wire/rpc/client.ts";
 import { allRows, type Filter, fits } from "../../wire/rpc/page.ts";
@@ -46,8 +46,9 @@ export function listTerminals(
   });
 }
 
+/** Not by the rules of a language: loading them takes longer than sorting. */
 function inOrder(terminals: readonly BriefTerminal[]): BriefTerminal[] {
-  return terminals.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  return terminals.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)));
 }
 
 export function findTerminal(
@@ -107,11 +108,10 @@ async function answerTo<T>(
 ): Promise<Result<T>> {
   const fromDisk = async () => question.read(await (await import("./list-from-disk.ts")).listFromDisk(world, home));
   const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
-  const line = await dial(world, home, patienceMs);
+  const line = await dialAsking(world, home, patienceMs, (client) => ask(world, client, patienceMs, question));
   if (!line.ok) return patience === "now" ? fromDisk() : line; // FD4
-  const found = line.value === undefined ? undefined : await ask(world, line.value, patienceMs, question);
-  line.value?.close();
-  if (found !== undefined) return found;
+  line.value?.client.close();
+  if (line.value?.answer !== undefined) return line.value.answer;
   if (line.value === undefined && wantedOn(world.disk, home) !== "up") return fromDisk(); // FD2
   if (patience === "now") {
     if (line.value === undefined) await (await import("../start.ts")).ensureStarted(world, home); // FD3

@@ -3,6 +3,9 @@
 // Q1. Every call ends: with a result, a refusal, or the refusal that the daemon is gone or that its answer is too long.
 // Q2. With a time limit, a call is refused when that is over, even if the daemon is stopped or hangs. The request may
 //     still be carried out, so it is not retried here. Only a recovery is waited for without a limit.
+// Q3. The first requests may be sent together with the hello, without waiting for its answer: every daemon answers in
+//     order, and does nothing for a client whose hello it refuses. Only questions: what changes something must not be
+//     sent to a daemon of which nothing is known.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { decodeLine, encodeLine, isObject, LineReader, MAX_ANSWER } from "../lines.ts";
 import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
@@ -23,6 +26,9 @@ export const HUSHED: readonly string[] = [GONE.code, "daemon.silent", "not-live"
 
 /** How long an answer may take (Q2), and the timer for it. */
 export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
+
+/** `first` sends requests together with the hello (Q3). */
+type Manner = Patience & { readonly first?: ((client: RpcClient) => void) | undefined };
 
 /** A recovery lasts as long as it makes progress, and has its own timeouts. */
 const UNLIMITED: readonly Method[] = ["recovery.retry"];
@@ -58,10 +64,12 @@ export class RpcClient {
   }
 
   /** Connects and says hello. */
-  static async connect(dial: Dial, token: string, version: string, patience?: Patience): Promise<Result<RpcClient>> {
-    const client = new RpcClient(patience); // Before the dial: the daemon may close at once.
+  static async connect(dial: Dial, token: string, version: string, how?: Manner): Promise<Result<RpcClient>> {
+    const client = new RpcClient(how); // Before the dial: the daemon may close at once.
     client.#wire = await dial({ bytes: (bytes) => client.#bytes(bytes), closed: () => client.gone() });
-    const hello = await client.call("hello", { token, version, protocol: RPC_PROTOCOL });
+    const greeted = client.call("hello", { token, version, protocol: RPC_PROTOCOL });
+    how?.first?.(client); // Q3
+    const hello = await greeted;
     if (hello.ok) return ok(client);
     client.close();
     return hello;

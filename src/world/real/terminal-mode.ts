@@ -2,7 +2,6 @@
 // terminal, its size, and raw mode. Bun's own raw mode leaves output processing on, and would turn a bare line feed,
 // which programs send to go straight down, into a new line.
 // TM1. The previous settings are restored bit by bit.
-import { dlopen, ptr } from "bun:ffi";
 import { Fault } from "../../base/fault.ts";
 import type { Size } from "../children.ts";
 
@@ -12,6 +11,8 @@ const ROOM = 256;
 /** Linux: the ioctl for the window size. It returns rows, columns, and two unused numbers. */
 const WINDOW_SIZE = 0x5413;
 
+/** Loaded with the first call: a command whose output is no terminal needs none of it. */
+const ffi = (): typeof import("bun:ffi") => require("bun:ffi");
 let library: ReturnType<typeof load> | undefined;
 
 function calls() {
@@ -20,7 +21,7 @@ function calls() {
 }
 
 function load() {
-  return dlopen("libc.so.6", {
+  return ffi().dlopen("libc.so.6", {
     isatty: { args: ["i32"], returns: "i32" },
     ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
     tcgetattr: { args: ["i32", "ptr"], returns: "i32" },
@@ -36,7 +37,7 @@ export function isTerminal(fd: number): boolean {
 /** Returns undefined if the terminal does not report it. */
 export function sizeOf(fd: number): Size | undefined {
   const size = new Uint16Array(4);
-  if (calls().ioctl(fd, WINDOW_SIZE, ptr(size)) !== 0) return undefined;
+  if (calls().ioctl(fd, WINDOW_SIZE, ffi().ptr(size)) !== 0) return undefined;
   const [rows = 0, cols = 0] = size;
   return rows > 0 && cols > 0 ? { rows, cols } : undefined;
 }
@@ -44,6 +45,7 @@ export function sizeOf(fd: number): Size | undefined {
 /** Returns a function that restores the old mode. */
 export function makeRaw(fd: number): () => void {
   const { tcgetattr, tcsetattr, cfmakeraw } = calls();
+  const { ptr } = ffi();
   const before = new Uint8Array(ROOM);
   if (tcgetattr(fd, ptr(before)) !== 0) throw new Fault({ code: "ENOTTY", operation: "make raw", path: `fd ${fd}` });
   const raw = new Uint8Array(before);
