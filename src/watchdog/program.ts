@@ -9,7 +9,7 @@ import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
-import { realSelf } from "../world/self.ts";
+import { realSelf, type Self } from "../world/self.ts";
 import { realWorld } from "../world/world.ts";
 import { NewsDesk } from "./news.ts";
 import { runWatchdog } from "./run.ts";
@@ -37,10 +37,11 @@ function complain(fault: Fault): void {
 }
 
 /** At the log, to which watched programs write as well, without limit; and whether an upgrade is left. */
-function look(home: string, env: Readonly<Record<string, string>>): void {
-  world.clock.after(LOOK_MS, () => look(home, env));
+function look(home: string, self: Self): void {
+  world.clock.after(LOOK_MS, () => look(home, self));
   void tolerating(complain, async () => turnOver(world.disk, home));
-  void tolerating(complain, async () => lookAtUpgrade(world, { home, env, say }));
+  const about = { home, binary: self.binary(), env: self.environment(), say };
+  void tolerating(complain, async () => lookAtUpgrade(world, about));
 }
 
 async function main(): Promise<number> {
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
     const read = readSettings(self, home, text);
     if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
-    look(home, self.environment());
+    look(home, self);
     const restore = () => void tolerating(complain, () => keepSettings(world.disk, home, text));
     const options = { ...read.value, say, told: told.promise, restore, news: new NewsDesk() };
     const how = await runWatchdog(world, home, read.value.specs, options);

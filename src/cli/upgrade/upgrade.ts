@@ -78,7 +78,7 @@ function whatToReplace(
       "Upgrade that: apt install ./holdfast_VERSION.deb",
     );
   const record = readUpgrade(world.disk, home);
-  if (record === undefined) return ok(path);
+  if (record?.path !== path) return ok(path); // None, or one that came with a home from elsewhere.
   return underWay(`The upgrade to version ${record.to.version} is not finished.`);
 }
 
@@ -156,6 +156,7 @@ async function finish(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit
   const refusal = whyNotAllowed(world, home.value, "upgrade");
   if (refusal !== undefined) return { ok: false, error: refusal };
   const record = readUpgrade(world.disk, home.value);
+  if (record?.path !== world.self.binary()) return ok(EXIT.ok);
   const lock = record && upgradeLock(world.disk, record.path);
   if (record === undefined || lock === undefined) return ok(EXIT.ok);
   try {
