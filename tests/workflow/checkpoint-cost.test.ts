@@ -105,7 +105,7 @@ class Counted {
   }
 
   /** Waits until everything due is saved. */
-  async saved(ms = 60): Promise<string[]> {
+  async saved(ms = 500): Promise<string[]> {
     this.calls.length = 0;
     this.world.clock.advance(ms);
     await this.settled();

@@ -42,6 +42,7 @@ export class AgentCheckpoints {
       what: "agent",
       clock: place.clock,
       gatherMs: 0,
+      restMs: 0,
       apartMs: 0,
       tailFor: (savedBytes) => Math.max(SMALL_TAIL, savedBytes),
       isResting: isEnded,

@@ -21,6 +21,8 @@ export type FoldCheckpointPorts<S> = {
   readonly clock: Clock;
   /** What comes within this time is saved together. */
   readonly gatherMs: number;
+  /** The time between two saves of one session. */
+  readonly restMs: number;
   /** The time between two saves (FC5). */
   readonly apartMs: number;
   /** How long the tail may grow, in bytes, behind a checkpoint of this size (FC2). */
@@ -41,6 +43,8 @@ type Kept<S> = {
   seq: number;
   tail: number;
   savedBytes: number;
+  /** When it may be saved again. */
+  nextAt: number;
   /** The save that is being made. */
   saving: Promise<void> | undefined;
   /** Why the last one failed; undefined if it did not. */
@@ -78,7 +82,7 @@ export class FoldCheckpoints<S> {
 
   /** Events of it are durable, the last one at this seq; `state` is as it is after them (FC1). */
   heard(id: string, state: S, { seq, bytes }: { readonly seq: number; readonly bytes: number }): void {
-    const kept = this.#kept.get(id) ?? { state, seq, tail: 0, savedBytes: 0, ...AT_REST };
+    const kept = this.#kept.get(id) ?? { state, seq, tail: 0, savedBytes: 0, nextAt: 0, ...AT_REST };
     kept.state = state;
     kept.seq = seq;
     kept.tail += bytes;
@@ -133,7 +137,7 @@ export class FoldCheckpoints<S> {
     if (isResting(kept.state)) this.#save(id, kept);
     else if (gatherMs === 0) this.#wait(id);
     else
-      kept.cancel ??= clock.after(gatherMs, () => {
+      kept.cancel ??= clock.after(Math.max(gatherMs, kept.nextAt - clock.elapsed()), () => {
         kept.cancel = undefined;
         this.#wait(id);
       });
@@ -176,6 +180,7 @@ export class FoldCheckpoints<S> {
     kept.cancel?.();
     kept.cancel = undefined;
     kept.tail = 0;
+    kept.nextAt = this.#ports.clock.elapsed() + this.#ports.restMs;
     const saving = this.#write(id, kept, state).finally(() => {
       this.#saving.delete(saving);
       kept.saving = undefined;
