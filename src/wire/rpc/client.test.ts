@@ -85,6 +85,24 @@ test("a refused hello closes the connection", async () => {
   expect(other.ended).toBe(true);
 });
 
+test("Q3 first questions go out with the hello; if that is refused, they end with the connection", async () => {
+  for (const refused of [false, true]) {
+    const other = new Other();
+    let asked: Promise<unknown> | undefined;
+    const how = { ms: 1000, after: () => () => undefined };
+    const first = (client: RpcClient) => {
+      asked = client.call("terminal.list", {});
+    };
+    const connecting = RpcClient.connect(other.dial, "token", "1.0", { ...how, first });
+    await other.hears(2);
+    expect(other.heard.map(({ method }) => method)).toEqual(["hello", "terminal.list"]);
+    other.say({ jsonrpc: "2.0", id: 1, ...(refused ? { error: { code: -32000, message: "no" } } : { result: {} }) });
+    expect((await connecting).ok).toBe(!refused);
+    other.say({ jsonrpc: "2.0", id: 2, result: [] });
+    expect(await asked).toEqual(refused ? { ok: false, error: GONE } : { ok: true, value: [] });
+  }
+});
+
 test("every call ends when the connection does, even if that is before the hello", async () => {
   const { other, client } = await connected();
   const open = [client.call("status", {}), client.call("terminal.list", {})];
