@@ -12,7 +12,7 @@ import type { BackupResult } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 
 /** BP1. Its owner asks several times a second, unless it is stopped or the machine is very busy. */
-const PIN_MS = 60_000;
+const PIN_MS = 15_000;
 /** BP2 */
 const HOLD_MS = 3_000;
 /** BP2. What a person may notice once; looking at a hundred thousand files takes less. */
@@ -105,7 +105,7 @@ const EXPIRED = refused(
 export const BACKUP_RUNS = refused(
   "backup.busy",
   "A backup of this home is being written.",
-  "Wait until it has ended.",
+  "Wait until it has ended. One that was killed is forgotten after 15 s.",
 );
 const TOO_LONG = refused(
   "backup.too-long",

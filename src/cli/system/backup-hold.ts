@@ -16,7 +16,7 @@ import { liveDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** `beat`: called often; throws if the hold did not last. `close`: whatever happens, at the end. */
-export type HomeHold = Hold & { beat(): Promise<void>; close(): void };
+export type HomeHold = Hold & { beat(): Promise<void>; close(): Promise<void> };
 
 /** BH2 */
 const BEAT_MS = 400;
@@ -44,7 +44,7 @@ function lockHold(world: DaemonCommandWorld, home: string): Result<HomeHold> {
   if (!lock.ok) return lock;
   const nothing = async () => ok(undefined);
   const still = { begin: nothing, hold: nothing, release: nothing, end: nothing, beat: async () => undefined };
-  return ok({ ...still, close: () => lock.value.release() });
+  return ok({ ...still, close: async () => lock.value.release() });
 }
 
 class DaemonHold implements HomeHold {
@@ -91,7 +91,9 @@ class DaemonHold implements HomeHold {
     if (!said.ok) throw new Stopped(said.error);
   }
 
-  close(): void {
+  /** If the daemon is gone, so is the pin. */
+  async close(): Promise<void> {
+    if (Number.isFinite(this.#last)) await this.#say("end");
     this.#client.close();
   }
 }

@@ -105,7 +105,7 @@ async function writeOnce(world: DaemonCommandWorld, wish: Wish, hold: HomeHold, 
   try {
     return await writeBackup(world, wish, hold, step);
   } finally {
-    hold.close();
+    await hold.close();
     await progress.end();
   }
 }

@@ -3,9 +3,8 @@
 //      name, and the beginning of one that has grown. The hash decides, never the time of a file.
 // CO2. A file that is gone when it is to be read is left out; one that grows meanwhile is read up to the length it had.
 
-import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { openRetrying, readAll } from "../../log/file/file.ts";
+import { openExisting, readAll } from "../../log/file/file.ts";
 import { type BackupEntry, BLOCK_BYTES, type Piece } from "../../wire/backup.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { type Digester, sha256InPieces } from "../../world/hash.ts";
@@ -41,7 +40,7 @@ export class Contents {
 
   /** Takes a file, or its first `most` bytes, as it is now. */
   async take(path: string, most = Number.POSITIVE_INFINITY): Promise<void> {
-    const file = openIfThere(this.#place.disk, joinPath(this.#place.home, path));
+    const file = openExisting(this.#place.disk, joinPath(this.#place.home, path));
     if (file === undefined) {
       this.entries.delete(path); // CO2
       return;
@@ -115,12 +114,3 @@ export class Contents {
 }
 
 const NOTHING = { size: 0, at: [] };
-
-function openIfThere(disk: Disk, path: string): OpenFile | undefined {
-  try {
-    return openRetrying(disk, path, "read");
-  } catch (error) {
-    if (isFault(error, "ENOENT")) return undefined;
-    throw error;
-  }
-}

@@ -77,7 +77,8 @@ export function readWhole(disk: Disk, path: string, most = Number.POSITIVE_INFIN
   }
 }
 
-function openExisting(disk: Disk, path: string): OpenFile | undefined {
+/** Undefined if the file is missing. */
+export function openExisting(disk: Disk, path: string): OpenFile | undefined {
   try {
     return openRetrying(disk, path, "read");
   } catch (error) {

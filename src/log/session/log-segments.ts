@@ -9,11 +9,10 @@
 //      goes; what is left of them is no longer part of the log.
 // SG4. A reader beside the daemon opens `events.jsonl` between two looks at the segments that agree. In between it may
 //      have become a segment.
-import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { writeAtomic } from "../file/atomic-file.ts";
-import { openRetrying, readWhole } from "../file/file.ts";
+import { openExisting, readWhole } from "../file/file.ts";
 import { type EntryHead, headOf } from "./entry.ts";
 import { EVENTS_FILE } from "./places.ts";
 import {
@@ -146,7 +145,7 @@ export function* readFiles(
 
 /** One that is gone breaks the chain (SG2). */
 function* readSegment(disk: Disk, path: string, from: ReadFrom): Generator<Reading, number> {
-  const file = openIfThere(disk, path);
+  const file = openExisting(disk, path);
   if (file === undefined) return from.seq;
   try {
     return yield* readLog(file, from);
@@ -158,20 +157,11 @@ function* readSegment(disk: Disk, path: string, from: ReadFrom): Generator<Readi
 /** SG4 */
 function openSteady(disk: Disk, directory: string): LogSegments & { readonly current: OpenFile | undefined } {
   for (let found = segmentsIn(disk, directory); ; ) {
-    const current = openIfThere(disk, joinPath(directory, EVENTS_FILE));
+    const current = openExisting(disk, joinPath(directory, EVENTS_FILE));
     const again = segmentsIn(disk, directory);
     if (lastBefore(again) === lastBefore(found)) return { ...again, current };
     current?.close();
     found = again;
-  }
-}
-
-function openIfThere(disk: Disk, path: string): OpenFile | undefined {
-  try {
-    return openRetrying(disk, path, "read");
-  } catch (error) {
-    if (isFault(error, "ENOENT")) return undefined;
-    throw error;
   }
 }
 
