@@ -10,8 +10,8 @@
 //      before we start others.
 // HP6. A holder that we started says when there is something to see of its attempt (OR3), and so does its end. One that
 //      we took over says nothing.
-// HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as it takes to
-//      start another: most steps are over sooner, and a start costs more than many of them.
+// HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as a start
+//      takes: most steps are over sooner, and a start costs more than many of them.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -127,7 +127,7 @@ export class HolderPool {
     }
   }
 
-  /** Has this attempt held, by a holder at rest, a new one, or the next that is free. A Fault if none can be started. */
+  /** Has this attempt held: by a holder at rest, a new one, or the next free one. A Fault if none can be started. */
   async give(attempt: string, order: HolderOrder): Promise<void> {
     const news = this.#given.get(attempt)?.news ?? 0;
     this.#given.delete(attempt);
