@@ -10,8 +10,8 @@
 //      before we start others.
 // HP6. A holder that we started says when there is something to see of its attempt (OR3), and so does its end. One that
 //      we took over says nothing.
-// HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as it
-//     takes to start another: most steps are over sooner, and a start costs more than many of them.
+// HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as a start
+//      takes: most steps are over sooner, and a start costs more than many of them.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -76,8 +76,9 @@ export class HolderPool {
   /** HP7, in the order in which they came. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #few: number;
-  /** Holders that we started, and that are being started. */
+  /** Holders that we started, and that are being started; and how many of them wait for a journal. */
   #count = 0;
+  #starting = 0;
   #cancelWait: (() => void) | undefined;
   #cancel: () => void = () => undefined;
   /** From this time on, no holder of another daemon is left to take over. */
@@ -126,7 +127,7 @@ export class HolderPool {
     }
   }
 
-  /** Has an attempt held, by a holder at rest, a new one, or the next that is free. A Fault if none can be started. */
+  /** Has this attempt held: by a holder at rest, a new one, or the next free one. A Fault if none can be started. */
   async give(attempt: string, order: HolderOrder): Promise<void> {
     const news = this.#given.get(attempt)?.news ?? 0;
     this.#given.delete(attempt);
@@ -158,8 +159,9 @@ export class HolderPool {
     this.#cancelWait ??= this.#world.clock.after(PATIENCE_MS / 2, () => {
       this.#cancelWait = undefined;
       const since = this.#world.clock.elapsed() - PATIENCE_MS;
-      const late = [...this.#waiting].filter(([, waiting]) => waiting.since <= since).slice(0, this.#few);
-      for (const [attempt] of late) void this.#startOne().catch((error: unknown) => this.#notStarted(error, attempt));
+      const late = [...this.#waiting].filter(([, waiting]) => waiting.since <= since);
+      for (const [attempt] of late.slice(this.#starting, this.#few))
+        void this.#startOne().catch((error: unknown) => this.#notStarted(error, attempt));
       if (this.#waiting.size > 0) this.#wait();
     });
   }
@@ -233,15 +235,18 @@ export class HolderPool {
 
   /** For whoever has waited the longest. */
   async #startOne(): Promise<void> {
+    this.#starting += 1;
     this.#count += 1;
     const journal = await this.#ports.journals.take();
+    this.#starting -= 1;
+    let member: Member | undefined;
     try {
-      this.#rest(this.#start(journal));
-    } catch (error) {
-      this.#count -= 1;
-      if (journal !== undefined) this.#ports.journals.giveBack(journal);
-      throw error;
+      if (this.#waiting.size > 0) member = this.#start(journal);
+    } finally {
+      if (member === undefined) this.#count -= 1;
+      if (member === undefined && journal !== undefined) this.#ports.journals.giveBack(journal);
     }
+    if (member !== undefined) this.#rest(member);
   }
 
   #start(journal: JournalUse | undefined): Member {
