@@ -2,7 +2,7 @@
 // leaves everything else to the whole program.
 // QK1. Its file waits for the end of the command. Once a first file has run, Bun collects all garbage, which takes as
 //      long as half an empty script; before that it only does so if there is need.
-import about from "../../package.json" with { type: "json" };
+import { VERSION } from "../wire/version.ts";
 import { endOnErrors, goOnAs, goOnAsWhole, isCurrent } from "../world/quick.ts";
 import { realProgram } from "../world/real/program.ts";
 import { FREQUENT } from "./frequent.ts";
@@ -14,6 +14,6 @@ const bundle = FREQUENT.get(first);
 
 endOnErrors((error) => console.error(error));
 if (!isCurrent("quick")) await goOnAsWhole();
-else if (isVersion) console.log(about.version);
+else if (isVersion) console.log(VERSION);
 else if (bundle !== undefined && isCurrent(bundle)) await goOnAs(bundle);
 else await goOnAsWhole();

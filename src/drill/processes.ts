@@ -5,6 +5,7 @@
 import { joinPath } from "../base/path.ts";
 import { type HeldDirectory, readHolder, terminalFiles } from "../home/held/holder-files.ts";
 import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
+import { SPARE } from "../wire/holder/orders.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
@@ -68,10 +69,19 @@ export function orphansAmong(found: readonly DrillProcess[]): ProcessIdentity[] 
   return found.flatMap((one) => (one.kind === "program" && !held.has(one.terminal) ? one.who : []));
 }
 
-/** Processes of Holdfast that hold no lock: a second daemon, a watchdog or a holder that should have ended. */
+/**
+ * Processes of Holdfast that hold no lock: a second daemon, a watchdog or a holder that should have ended. Not the
+ * spare holder of the present daemon (daemon/held/spare-holder.ts), which ends with it.
+ */
 export function straysAmong(site: Site, found: readonly DrillProcess[]): ProcessIdentity[] {
-  const owners = Object.values(whoRuns(site)).map((who) => who?.pid);
-  return found.flatMap(({ kind, who }) => (kind === "ours" && !owners.includes(who.pid) ? who : []));
+  const { processes } = site.world;
+  const runs = whoRuns(site);
+  const owners = Object.values(runs).map((who) => who?.pid);
+  const isSpare = (pid: number) =>
+    processes.variable(pid, SPARE) !== undefined && processes.kin(pid)?.ppid === (runs.daemon?.pid ?? 0);
+  return found.flatMap(({ kind, who }) =>
+    kind === "ours" && !owners.includes(who.pid) && !isSpare(who.pid) ? who : [],
+  );
 }
 
 /** For processes that should be gone; pid and start time prove that it is the one we looked at. */

@@ -22,6 +22,7 @@ const KINDS = [
   ["records of terminals", /^terminals\//],
   ["output of steps", /^state\/[^/]+\/sessions\/[^/]+\/attempts\//],
   ["checkpoints of runs and their history", /^state\//],
+  ["journals of steps", /^journals\//],
   ["output of agents", /^agents\/[^/]+\/processes\//],
   ["conversations of Claude Code in a sandbox", /^agents\/[^/]+\/claude\//],
   ["records and checkpoints of agents", /^agents\//],

@@ -63,12 +63,15 @@ function started(): string[] {
   return [...new Set(["src/cli/main.ts", ...named.map(([, path = ""]) => path)])];
 }
 
-/** What a program loads: the packages beside it, and the bytecode of each file unless it is a holder's. */
+/** Small files that are loaded without bytecode. */
+const WITHOUT_BYTECODE = /\/holder\/|\/quick\/main\.js$/;
+
+/** What a program loads: the packages beside it, and the bytecode of each file unless it is a small one. */
 function loadedBy(path: string): string[] {
   const text = readFileSync(join(UNPACKED, path), "utf8");
   const beside = [...text.matchAll(/"\.\/([\w-]+\.js)"/g)].map(([, name = ""]) => join(dirname(path), name));
   const files = [path, ...beside];
-  return path.includes("/holder/") ? files : [...files, ...files.map((file) => `${file}.jsc`)];
+  return WITHOUT_BYTECODE.test(path) ? files : [...files, ...files.map((file) => `${file}.jsc`)];
 }
 
 describe("the package", () => {
