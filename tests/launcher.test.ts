@@ -204,7 +204,7 @@ async function building(): Promise<Tree> {
   const tree = newTree();
   const doors = ["flock", "libc", "page-build"].map((name) => `src/world/real/${name}.ts`);
   const start = ["quick", "frequent", "left-out"].map((name) => `src/cli/${name}.ts`);
-  const others = ["world/real/program", "world/page-files", "world/hash", "base/fault"];
+  const others = ["world/real/program", "world/page-files", "world/hash", "base/fault", "wire/version"];
   const sources = [...doors, ...start, ...others.map((name) => `src/${name}.ts`)];
   for (const path of ["scripts/build.ts", "scripts/quick-parts.ts", ...sources]) copy(path, tree.root);
   for (const path of Object.values(PROGRAMS))

@@ -28,7 +28,7 @@ function screenOf(text: string, size = SIZE) {
 
 function tapeOf(home: Home, id: string): string {
   const directory = join(home.path, "terminals", id, "tape");
-  const files = readdirSync(directory).sort();
+  const files = existsSync(directory) ? readdirSync(directory).sort() : []; // It is made with the first byte.
   return Buffer.concat(files.map((file) => readFileSync(join(directory, file)))).toString();
 }
 

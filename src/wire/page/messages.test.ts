@@ -68,7 +68,7 @@ test("what a page may not ask of the daemon: greetings, letting others in, agent
     ...[
       "agent.call",
       "agent.call-taken",
-    "backup",
+      "backup",
       "config.reload",
       "device.link",
       "device.pair",
