@@ -67,6 +67,16 @@ export function countFlag(usual: string, brief: string) {
   return { kind: "parsed", parse: wholeNumber, default: usual, placeholder: "n", brief } as const;
 }
 
+/** From 1 to `most`. */
+export function amountFlag(most: number, usual: string, brief: string) {
+  const parse = (input: string): number => {
+    const number = wholeNumber(input);
+    if (number < 1 || number > most) throw new Error(`it must be a whole number from 1 to ${most}`);
+    return number;
+  };
+  return { kind: "parsed", parse, default: usual, placeholder: "n", brief } as const;
+}
+
 export function proposing(kind: Named) {
   return function propose(this: Context): Promise<readonly string[]> {
     return this.names?.(kind) ?? Promise.resolve([]);

@@ -1,15 +1,17 @@
 // `holdfast bench`: its flags.
 import { buildCommand } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { countFlag, described, flag, home } from "../flags.ts";
+import { amountFlag, described, flag, home } from "../flags.ts";
 import type { BenchFlags } from "./bench.ts";
+
+const MAX_ROUNDS = 1_000;
 
 const bench = buildCommand<BenchFlags, [], Context>({
   loader: async () => (await import("./bench.ts")).benchCommand,
   parameters: {
     flags: {
       home,
-      rounds: countFlag("15", "How often each command is timed"),
+      rounds: amountFlag(MAX_ROUNDS, "15", "How often each command is timed"),
       json: flag("One JSON array of {name, ms, emptyMs, ratio}"),
     },
   },

@@ -2,30 +2,18 @@
 import { buildCommand } from "@stricli/core";
 import type { DrillFlags } from "../../wire/drill.ts";
 import type { Context } from "../command-world.ts";
-import { described, flag, wholeNumber } from "../flags.ts";
+import { amountFlag, described, flag, wholeNumber } from "../flags.ts";
 
 /** Each terminal takes four processes. */
 const MAX_TERMINALS = 500;
 const MAX_SECONDS = 86_400;
 
-function from1To(most: number) {
-  return (input: string): number => {
-    const number = wholeNumber(input);
-    if (number < 1 || number > most) throw new Error(`it must be a whole number from 1 to ${most}`);
-    return number;
-  };
-}
-
-function number(most: number, usual: string, brief: string) {
-  return { kind: "parsed", parse: from1To(most), default: usual, placeholder: "n", brief } as const;
-}
-
 const drill = buildCommand<DrillFlags, [], Context>({
   loader: async () => (await import("./drill.ts")).drillCommand,
   parameters: {
     flags: {
-      terminals: number(MAX_TERMINALS, "25", "How many terminals to run"),
-      seconds: number(MAX_SECONDS, "20", "How long to kill at random"),
+      terminals: amountFlag(MAX_TERMINALS, "25", "How many terminals to run"),
+      seconds: amountFlag(MAX_SECONDS, "20", "How long to kill at random"),
       seed: {
         kind: "parsed",
         parse: wholeNumber,
