@@ -161,7 +161,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["terminal.flood.raw", { of: "ratio", atLeast: 0.65 }],
   ["terminal.flood.tmux", { of: "ratio", atLeast: 1 }],
   ["terminal.replay", { of: "value", atMost: 500 }],
-  ["terminal.memory.25", { of: "value", atMost: 80 }],
+  ["terminal.memory.25", { of: "value", atMost: 65 }],
   ["terminal.memory.25.all", { of: "value", atMost: 160 }],
   ["idle.cpu", { of: "value", atMost: 0.5 }],
   ["scale.lists.terminals", { of: "ratio", atLeast: 1 / 5 }],
