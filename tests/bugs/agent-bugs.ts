@@ -258,7 +258,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     bug: "crashes are forgotten",
     how: "source",
     what: "after a restart of the daemon a crash loop has its whole budget again",
-    changes: [{ file: "src/daemon/agent/store.ts", from: FOLDED, to: afterFold("crashes: []") }],
+    changes: [{ file: "src/daemon/agent/store.ts", from: FOLDED, to: afterFold("crashes: [], fruitless: 0") }],
     caughtBy: "agents: a crash loop, and the daemon dies",
     says: /is started after \d crashes within a minute/,
   },
