@@ -1,6 +1,6 @@
 // The machine goes down: every process of a home is killed at once, and the next daemon runs in another boot.
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isInSample } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, killIfThere, processes } from "./home.ts";
@@ -19,6 +19,12 @@ function program(home: DaemonHome, name: string): string {
   return home.file(`bin/${name}`);
 }
 
+/** The looks that no checkpoint has yet; empty if there is none. */
+function sightings(home: DaemonHome): string {
+  const path = home.file("recovery/sightings.json");
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
 test("after a machine crash twelve terminals are back: same ids, same tapes, and a line that says what happened", async () => {
   const home = newHome();
   await home.live(boot(1));
@@ -28,6 +34,11 @@ test("after a machine crash twelve terminals are back: same ids, same tapes, and
     "all have a prompt",
     () => ids.every((id) => tapeText(home, id).includes("bash-")),
     () => ids,
+  );
+  await until(
+    "a look at each of them is on disk",
+    () => ids.every((id) => sightings(home).includes(id)),
+    () => sightings(home),
   );
   await powerCut(home);
   const begun = performance.now();
