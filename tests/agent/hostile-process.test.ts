@@ -162,7 +162,8 @@ test("hostile output, calls, requests, frames and files: the daemon lives, the n
   const [place, mock] = [newHome(), new OpenAiMock()];
   mocks.push(mock);
   const provider = `[provider.mock]\nkind = "openai"\nmodel = "tiny"\nbase_url = "${mock.url}"\n`;
-  writeFileSync(place.file("config.toml"), `${provider}[agents]\nsandbox = false\n`);
+  // A hostile agent may create one below it, and so on (MAX_DEPTH). With fewer slots, ours would be suspended for them.
+  writeFileSync(place.file("config.toml"), `${provider}[agents]\nsandbox = false\nslots = 64\n`);
   const env = { HOLDFAST_CONFIG: place.file("config.toml") };
   const first = await place.live(env);
   const victim = await place.open("victim", ["cat"]);
