@@ -29,6 +29,21 @@ const MIGRATIONS: readonly string[] = [
      home text not null, path text not null, seq bigint not null, part int not null, parts int not null,
      hash bytea not null, bytes bytea not null, primary key (home, path, seq, part), check (part < parts));
    alter table holdfast.blobs alter column bytes set storage external;`,
+  `alter table holdfast.homes
+     add column name text not null default '', add column takeover text not null default 'auto',
+     add column host text not null default '', add column move_to text not null default '';
+   create table holdfast.hosts (
+     id text primary key, name text not null, labels text not null, capacity int not null, version text not null,
+     address text not null, seen timestamptz not null);
+   create table holdfast.events (
+     n bigint generated always as identity primary key, at timestamptz not null default clock_timestamp(),
+     home text not null, host text not null, kind text not null, words text not null);
+   create table holdfast.queue (
+     n bigint generated always as identity primary key, id text not null unique, at timestamptz not null,
+     asker text not null, kind text not null, labels text not null, bytes bytea not null, state text not null,
+     home text not null default '', epoch bigint not null default 0, host text not null default '',
+     words text not null default '');
+   create index on holdfast.queue (state, n);`,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

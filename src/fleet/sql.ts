@@ -20,7 +20,7 @@ export const SESSION = `select current_setting('fsync'),
        then set_config('client_connection_check_interval', '5s', false) end`;
 
 /** A list of privileges means any of them, so each is asked for. */
-const MAY = ["homes", "batches", "blobs"].flatMap((table) =>
+const MAY = ["homes", "batches", "blobs", "hosts", "events", "queue"].flatMap((table) =>
   ["select", "insert", "update", "delete"].map((right) => `has_table_privilege('holdfast.${table}', '${right}')`),
 );
 export const VERSION = `select version::text, (${MAY.join(" and ")})::text from holdfast.version`;

@@ -18,6 +18,8 @@ import { homeId } from "./held/home-id.ts";
 import {
   AGENTS,
   DEVICES,
+  FLEET_FENCED,
+  FLEET_OWNER,
   IDENTITY,
   LAST_ALIVE,
   MCP_ADDRESS,
@@ -27,6 +29,7 @@ import {
   RECOVERY,
   RESTORED,
   SERVICE_MARK,
+  TAKEN,
   TOKEN,
   TUNNEL_DEVICE_KEY,
   TUNNEL_IDENTITY,
@@ -43,7 +46,7 @@ const ID_BYTES = 16;
 /** ID2. They name or open the original, or reach the people who are called for it. */
 const OF_THE_ORIGINAL = [
   ...[TOKEN, WEB_ADDRESS, MCP_ADDRESS, LAST_ALIVE, SERVICE_MARK, PROMPT_KEY, DEVICES, NOTIFY, PUSH_KEY],
-  ...[TUNNEL_IDENTITY, TUNNEL_WANTED, TUNNEL_DEVICE_KEY],
+  ...[TUNNEL_IDENTITY, TUNNEL_WANTED, TUNNEL_DEVICE_KEY, FLEET_OWNER, FLEET_FENCED, TAKEN],
 ] as const;
 
 /** The path of the original, if this home is a copy of it (ID1). */

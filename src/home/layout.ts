@@ -65,6 +65,15 @@ export const CLOCK = "recovery/clock.json";
 /** An upgrade of our binary that is under way (upgrade.ts). */
 export const UPGRADE = "recovery/upgrade.json";
 
+/** Under which take this home is ours (docs/FLEET.md). */
+export const FLEET_OWNER = "fleet/owner.json";
+/** Exists while another host has this home. */
+export const FLEET_FENCED = "fleet/fenced.json";
+/** Exists in a home that was taken over from another host, until that is reported. */
+export const TAKEN = "recovery/taken.json";
+/** When the lease of this home ends. */
+export const LEASE = "run/lease.json";
+
 export const TERMINALS = "terminals";
 export const AGENTS = "agents";
 export const TMUX = "tmux";

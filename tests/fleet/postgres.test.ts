@@ -4,7 +4,7 @@ import { ENROL, LOOK } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { readBatches } from "../../src/fleet/history.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
-import { initDatabase } from "../../src/fleet/schema.ts";
+import { initDatabase, SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { takeHome } from "../../src/fleet/take.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realRandom } from "../../src/world/real/random.ts";
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
     expect(await initDatabase(host)).toEqual({ ok: true, value: undefined });
     await operator.sql("update holdfast.version set version = 99");
     expect(await initDatabase(host)).toMatchObject({ ok: false, error: { code: "fleet-schema-newer" } });
-    await operator.sql("update holdfast.version set version = 1");
+    await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}`);
   });
 
   test("LO1 LO2 LO3 each way to log in is taken or refused as it should be, at the first host that takes us", async () => {

@@ -11,7 +11,7 @@ type Values = readonly PostgresValue[];
 const MERGED = 1 << 20;
 
 export class FleetTables {
-  version = 1;
+  version = 2;
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();

@@ -12,12 +12,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["base", "core"],
   home: ["base", "core", "world", "log", "wire"],
   vt: ["base", "core", "world", "log"],
-  fleet: ["base", "core", "world", "log", "wire"],
+  fleet: ["base", "core", "world", "log", "wire", "home"],
   watchdog: ["base", "world", "wire", "log", "home"],
   holder: ["base", "core", "world", "wire", "log", "home"],
   screen: ["base", "core", "world", "wire", "log", "vt"],
   search: ["base", "core", "world", "log", "wire"],
-  daemon: ["base", "core", "world", "log", "wire", "home"],
+  daemon: ["base", "core", "world", "log", "wire", "home", "fleet"],
+  standby: ["base", "core", "world", "log", "wire", "home", "fleet"],
   web: ["base", "core", "wire", "world", "log", "home"],
   /** Runs in browsers. */
   page: ["base", "core", "wire", "vt"],
@@ -27,7 +28,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   shim: ["base", "core", "world", "log", "wire"],
   drill: ["base", "core", "world", "wire", "log", "home"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
-  cli: ["base", "core", "world", "wire", "log", "home", "vt"],
+  cli: ["base", "core", "world", "wire", "log", "home", "vt", "fleet"],
 };
 
 /** What the root of daemon/ holds; what belongs to one kind of session is in that noun's folder. */

@@ -186,6 +186,31 @@ export const SECTIONS = {
       "Whom a push service may write to about this home: mailto: or https://.",
     ),
   },
+  fleet: {
+    url: remark("The PostgreSQL that the hosts of a fleet share (docs/FLEET.md); empty: this host is alone."),
+    keyFile: path(
+      (env) => `${env("XDG_CONFIG_HOME") || `${env("HOME") ?? ""}/.config`}/holdfast/fleet.key`,
+      "`fleet.key` beside this file",
+      "The key with which everything in the database is encrypted; made by `holdfast fleet init`.",
+    ),
+    host: remark("The name of this host, for people; empty: its host name."),
+    leaseS: whole([1, 3_600], 10, "A host that was not heard of for this long may be taken over."),
+    takeover: oneOf(
+      ["auto", "manual"],
+      "auto",
+      "Whether other hosts take this home over by themselves. With `manual` it goes on while the database is away.",
+    ),
+    take: patternList("Names of other homes that this host takes over, with `*`, `?` and `[ab]`; none by default."),
+    mirror: patternList("Those of them of which it keeps a copy that is up to date, for a faster takeover."),
+    homes: path(
+      (env) => `${env("XDG_STATE_HOME") || `${env("HOME") ?? ""}/.local/state`}/holdfast-homes`,
+      "`holdfast-homes` in the XDG state directory",
+      "Where homes that were taken over are put.",
+    ),
+    labels: words([], "What this host has, for work that asks for it: `gpu`, `arch=arm64`."),
+    capacity: whole([0, 100_000], 0, "How many runs and agents of the fleet's queue it takes at once; 0: none."),
+    tapeBytes: whole([0, 64 * MIB], 256 * KIB, "How much of the end of each terminal's output other hosts get."),
+  },
   log: {
     segmentBytes: pages(
       [2 * MIB, 1_024 * MIB],
