@@ -78,6 +78,7 @@ export class Daemon {
   #cause: Cause | undefined;
   #crash: Readonly<Record<string, unknown>> | null = null;
   #begun = 0;
+  #isHalted = false;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
   constructor(ports: DaemonPorts) {
@@ -132,10 +133,15 @@ export class Daemon {
       others: (bearer) => this.#parts?.agent.bearer(bearer),
       devices: (bearer) => this.#devices.bearer(bearer),
       callers: new Callers(world, world.home),
-      missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
+      missing: () => (this.#parts === undefined ? this.#notOpen() : undefined),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;
+  }
+
+  #notOpen(): Result<never> {
+    const refusal = this.#ports.fleet?.refusal;
+    return refusal === undefined ? NOT_LIVE : { ok: false, error: refusal };
   }
 
   /** Called on every heartbeat; a failure is retried on the next one. */
@@ -164,14 +170,18 @@ export class Daemon {
    * Opens the log and the parts; returns the damage that was found (DS-2). Throws a Fault if storage cannot be opened.
    */
   async openStorage(): Promise<string[]> {
-    const { world, config, bus, safeMode, say, onBug } = this.#ports;
+    const { world, config, bus, safeMode, say, onBug, fleet } = this.#ports;
     this.#begun = world.clock.elapsed();
     this.#machine.resume();
     const log = await EventLog.open(world, config.log, (looked) => {
       this.#reading = { what: "logs", ...looked };
     });
     this.#reading = null;
-    void log.halted.then(onBug); // D6
+    void log.halted.then((error) => {
+      this.#isHalted = true;
+      onBug(error); // D6
+    });
+    await fleet?.join(log);
     const times = new Timekeeper(world, {
       waits: () => all.flatMap((part) => [...(part.waits?.() ?? [])]),
       changed: () => {
@@ -376,19 +386,23 @@ export class Daemon {
         .slice(0, MAX_TROUBLES),
       counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
       config: live.file,
+      fleet: this.#ports.fleet?.status() ?? null,
     };
   }
 
   /** D2 */
   async stop(): Promise<void> {
     this.#server?.hide();
+    this.#ports.fleet?.leave();
     this.#parts?.garbage.stop();
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.times.tend(); // A clock that is set before the next start is noticed only by this record.
     await this.#parts?.log.close();
+    this.#ports.fleet?.close();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();
-    await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
+    const isClean = this.isLive && !this.#isHalted;
+    await this.#tolerating(() => (isClean ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
 

@@ -7,11 +7,13 @@ import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import type { Network } from "../world/network.ts";
 import type { PathSteps } from "../world/path-steps.ts";
+import type { Postgres } from "../world/postgres.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import type { Watch } from "../world/watch.ts";
 import type { Bus } from "./bus.ts";
+import type { FleetMember } from "./fleet/member.ts";
 import type { LiveConfig } from "./live-config.ts";
 import type { PageLimits } from "./pages.ts";
 
@@ -40,6 +42,8 @@ export type DaemonPorts = {
   readonly pages?: PageLimits;
   readonly bus: Bus;
   readonly safeMode: SafeMode;
+  /** Undefined: the home is in no fleet. */
+  readonly fleet?: FleetMember | undefined;
   /** The status of the other programs, and of the disk. */
   others(): Pick<StatusResult, "watchdog" | "web" | "programs" | "disk">;
   /** Called for a bug, or if the log has stopped for good: the process must end, and the next one reads the disk. */
@@ -50,6 +54,9 @@ export type DaemonPorts = {
 /** What the process of a daemon gets from outside. */
 export type DaemonProgram = {
   readonly world: DaemonPorts["world"];
+  /** For a home in a fleet, with the name that this machine has. */
+  readonly postgres: Postgres;
+  readonly hostName: string;
   /** The full path of a file that the user named. */
   absolute(path: string): string;
   say(words: string): void;

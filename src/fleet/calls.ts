@@ -28,6 +28,8 @@ export type HomeRow = {
   readonly leaseMs: number;
   readonly lastSeq: number;
   readonly snapshot: number;
+  /** The id of the take. */
+  readonly take: string;
 };
 export type BlobPart = {
   readonly path: string;
@@ -71,6 +73,7 @@ export const LOOK: Call<string, HomeRow | undefined> = {
       leaseMs: integer(row[2]),
       lastSeq: integer(row[3]),
       snapshot: integer(row[4]),
+      take: text(row[5]),
     },
 };
 

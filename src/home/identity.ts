@@ -135,6 +135,11 @@ async function writeIdentity({ disk, home }: Place, id: string, known: Identity 
   await writeJson(disk, joinPath(home, IDENTITY), { v: 1, id, directory, path: home });
 }
 
+/** Its id; undefined if it was never started. */
+export function idOf(place: Place): string | undefined {
+  return readIdentity(place)?.id;
+}
+
 function readIdentity({ disk, home }: Place): Identity | undefined {
   const { id, directory, path } = readJson(disk, joinPath(home, IDENTITY)) ?? {};
   const known = typeof id === "string" && typeof directory === "string" && typeof path === "string";

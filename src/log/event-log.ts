@@ -28,6 +28,7 @@ import { FROM_START, type Reading, readOn, readWaiting } from "./session/session
 import { newSession, type Session } from "./session/session-writer.ts";
 import { Unwritable } from "./session/unwritable.ts";
 import { Stillness } from "./stillness.ts";
+import type { Elsewhere } from "./wal/elsewhere.ts";
 import { type FramedEntry, sizeOf, type Transaction } from "./wal/frame.ts";
 import { type SegmentOptions, Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
@@ -185,6 +186,12 @@ export class EventLog {
     await this.#wal.start();
   }
 
+  /** From now on, what is acknowledged is durable there as well. Nothing was appended yet. */
+  commitTo(elsewhere: Elsewhere): void {
+    assert(this.#wal.elsewhere === undefined, "a log has one second place");
+    this.#wal.elsewhere = elsewhere;
+  }
+
   /** Appends all entries or none; they become durable together (L1). `over`: the sessions that they end (L4). */
   append(entries: readonly NewEntry[], over: ReadonlySet<string> = NONE): Result<Ticket> {
     const sessions: Session[] = [];
@@ -259,6 +266,7 @@ export class EventLog {
     if (this.#state.kind === "blocked") return refusals.blocked(this.#state.fault);
     if (this.#state.kind === "stopped") return refusals.stopped(this.#state.error);
     if (this.#state.kind === "closed") return refusals.CLOSED;
+    if (this.#wal.elsewhere?.away !== undefined) return this.#wal.elsewhere.away; // EW3 of wal/elsewhere.ts
     if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return refusals.BUSY; // L2
     if (entries.length === 0) return refusals.EMPTY;
     for (const { session } of entries) {
