@@ -70,6 +70,7 @@ describe("bringing entries of another disk into the log", () => {
     const disk = new SimDisk();
     expect(await imported(disk, batches)).toEqual({ ok: true, value: { end: 10, added: 10 } });
     expect(await imported(disk, batches)).toEqual({ ok: true, value: { end: 10, added: 0 } });
+    expect(await imported(disk, [...batches, ...batches])).toEqual({ ok: true, value: { end: 10, added: 0 } });
     const log = await open(disk, "/to");
     expect(log.report).toMatchObject({ lost: [], torn: [], frozen: [], quarantined: [], replayed: 10 });
     expect(allIn(log)).toEqual(entries);

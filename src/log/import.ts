@@ -38,9 +38,9 @@ export async function importFrames(
   const frames = framesIn(batches);
   if (!frames.ok) return frames;
   const known = solidEnd(here);
-  const added = frames.value.filter((frame) => lastOf(frame) > known); // IM2
-  const hole = holeIn(added, known);
-  if (hole !== undefined) return refused("log.hole", `The entry ${hole} is missing.`, HOLE); // IM4
+  const continued = continuing(frames.value, known);
+  if (!continued.ok) return continued;
+  const added = continued.value;
   const reached = added.reduce((_, frame) => lastOf(frame), known);
   const end = Math.max(here.end, reached);
   if (view.gen > 0 && added.length === 0) return ok({ end, added: 0 });
@@ -74,14 +74,17 @@ function solidEnd({ live, drained }: WalView): number {
   return end;
 }
 
-/** The first entry that is missing. */
-function holeIn(frames: readonly Frame[], known: number): number | undefined {
+/** Those with something new, IM2. */
+function continuing(frames: readonly Frame[], known: number): Result<readonly Frame[]> {
+  const added: Frame[] = [];
   let end = known;
-  for (const [index, frame] of frames.entries()) {
-    if (frame.first > end + 1 || (index > 0 && frame.first <= end)) return end + 1;
+  for (const frame of frames) {
+    if (lastOf(frame) <= end) continue;
+    if (frame.first > end + 1) return refused("log.hole", `The entry ${end + 1} is missing.`, HOLE); // IM4
+    added.push(frame);
     end = lastOf(frame);
   }
-  return undefined;
+  return ok(added);
 }
 
 /** Without marks, which have no entries. */
