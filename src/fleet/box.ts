@@ -57,6 +57,11 @@ export function headOf({ kind, keyId: id, salt, nonce, first, last }: BoxHead, l
   return new Uint8Array(head);
 }
 
+/** Of which key and salt a box is, from the bytes of its head that a list of blobs has (sql.ts). */
+export function markOf({ keyId: id, salt }: Pick<BoxHead, "keyId" | "salt">): string {
+  return id + salt.toHex();
+}
+
 /** The box that begins at `at`; undefined if there is none. */
 export function boxAt(bytes: Uint8Array, at: number): Box | undefined {
   const headBytes = Uint8Array.from(bytes.subarray(at, at + HEAD_BYTES));

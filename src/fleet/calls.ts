@@ -152,6 +152,45 @@ export const GET: Call<{ readonly home: string; readonly path: string }, readonl
     })),
 };
 
+/** How many bytes of batches are behind the snapshot. */
+export const BACKLOG: Call<string, number> = {
+  statement: { name: "holdfast.backlog", text: sql.BACKLOG },
+  encode: (home) => [home],
+  decode: (rows) => integer(only(rows)[0]),
+};
+
+/** `newest`: the highest seq that something was stored of. */
+export type BlobRow = { readonly path: string; readonly newest: number; readonly whole: WholeBlob | undefined };
+/** The newest one that is whole. `mark`: see `FleetSeal.markOf`. */
+export type WholeBlob = {
+  readonly seq: number;
+  /** SHA-256 of its bytes, in hex digits. */
+  readonly hash: string;
+  readonly mark: string;
+  readonly size: number;
+};
+
+/** The blobs of a home whose paths are behind `after`. None: that is the end. */
+export const LIST: Call<{ readonly home: string; readonly after: string }, readonly BlobRow[]> = {
+  statement: { name: "holdfast.list", text: sql.LIST },
+  encode: ({ home, after }) => [home, after],
+  decode: (rows) =>
+    rows.map(([path, newest, seq, hash, mark, size]) => ({
+      ...{ path: text(path), newest: integer(newest) },
+      whole:
+        integer(seq) < 0
+          ? undefined
+          : { seq: integer(seq), hash: bytes(hash).toHex(), mark: bytes(mark).toHex(), size: integer(size) },
+    })),
+};
+
+/** Removes all that is stored under a path. False: the home is not ours. */
+export const DROP: Call<Fenced<{ readonly path: string }>, boolean> = {
+  statement: { name: "holdfast.drop", text: sql.DROP },
+  encode: ({ take, path }) => [...fence(take), path],
+  decode: isApplied,
+};
+
 /** CA1 */
 function fence({ home, epoch, id }: Take): readonly string[] {
   return [home, `${epoch}`, id];

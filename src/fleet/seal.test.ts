@@ -89,6 +89,15 @@ describe("sealing with the fleet's key", () => {
     expect(codeOf(seal.openQueued("other", box))).toBe("fleet-damaged");
   });
 
+  test("the mark of a blob says whether it has these bytes, at this path, with the key that seals", () => {
+    const mark = seal.markOf("h", "a", bytes);
+    for (const seq of [1, 2]) expect(seal.blob("h", "a", seq, bytes).subarray(5, 29).toHex()).toBe(mark);
+    expect(seal.markOf("h", "a", new Uint8Array())).not.toBe(mark);
+    expect(seal.markOf("h", "b", bytes)).not.toBe(mark);
+    expect(new FleetSeal(random, [key(), KEY]).markOf("h", "a", bytes)).not.toBe(mark);
+    expect(Buffer.compare(seal.blob("h", "a", 1, bytes), seal.blob("h", "a", 1, bytes))).not.toBe(0);
+  });
+
   test("nothing of the plain bytes is in a box, and no two boxes are the same", () => {
     const boxes = Array.from({ length: 100 }, () => Buffer.from(seal.batch("h", 1, 1, bytes)));
     for (const box of boxes) expect(box.includes("agent")).toBe(false);

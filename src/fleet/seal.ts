@@ -2,6 +2,8 @@
 // SE1. A box opens only as what it was sealed for: the home, and of a batch its entries, of a blob its path and seq.
 // SE2. No two boxes have the same key and nonce: a box's key is derived from the fleet's with a salt that is made anew
 //      for each process and after 2^20 boxes, and its nonce is random. So no number of hosts and batches uses a key up.
+//      The salt of a blob is made of the fleet's key and of what is in it: who has the key sees without opening it
+//      whether a file has changed.
 // SE3. Sealing the same bytes again gives other bytes: a batch is sealed once, before it is first sent.
 import { assert } from "../base/assert.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -9,7 +11,17 @@ import type { Disk } from "../world/disk.ts";
 import { keyedBytes, sha256 } from "../world/hash.ts";
 import type { Random } from "../world/random.ts";
 import { type AesGcm, aesGcm } from "../world/real/aes-gcm.ts";
-import { type Box, type BoxHead, boxAt, headOf, keyId, MAX_PLAIN_BYTES, NONCE_BYTES, SALT_BYTES } from "./box.ts";
+import {
+  type Box,
+  type BoxHead,
+  boxAt,
+  headOf,
+  keyId,
+  MAX_PLAIN_BYTES,
+  markOf,
+  NONCE_BYTES,
+  SALT_BYTES,
+} from "./box.ts";
 import type { Batch } from "./calls.ts";
 import { FLEET_KEY_BYTES, readKeys } from "./key-file.ts";
 
@@ -73,7 +85,13 @@ export class FleetSeal {
   }
 
   blob(home: string, path: string, seq: number, bytes: Uint8Array): Uint8Array {
-    return this.#seal({ kind: "blob", first: seq, last: seq, of: [home, path] }, bytes);
+    const salt = this.#saltOf([home, path], bytes);
+    return this.#sealWith(salt, { kind: "blob", first: seq, last: seq, of: [home, path] }, bytes);
+  }
+
+  /** What a list of blobs says of one that was sealed with the key that seals now and has these bytes. */
+  markOf(home: string, path: string, bytes: Uint8Array): string {
+    return markOf({ keyId: this.#sealing, salt: this.#saltOf([home, path], bytes) });
   }
 
   openBlob(home: string, path: string, seq: number, sealed: Uint8Array): Result<Uint8Array> {
@@ -90,8 +108,11 @@ export class FleetSeal {
   }
 
   #seal(about: About, plain: Uint8Array): Uint8Array {
+    return this.#sealWith(this.#freshSalt(), about, plain);
+  }
+
+  #sealWith(salt: Bytes, about: About, plain: Uint8Array): Uint8Array {
     assert(plain.length <= MAX_PLAIN_BYTES, "a box is not larger than the one that is opened");
-    const salt = this.#freshSalt();
     const nonce = Uint8Array.from(this.#random.bytes(NONCE_BYTES)); // SE2
     const head = headOf({ ...about, keyId: this.#sealing, salt, nonce }, plain.length);
     const cipher = this.#cipherOf(this.#sealing, salt);
@@ -106,6 +127,13 @@ export class FleetSeal {
       this.#salt = { bytes: Uint8Array.from(this.#random.bytes(SALT_BYTES)), boxes: 0 };
     this.#salt.boxes += 1;
     return this.#salt.bytes;
+  }
+
+  /** SE2 */
+  #saltOf(of: readonly string[], bytes: Uint8Array): Bytes {
+    const key = this.#keys.get(this.#sealing);
+    assert(key !== undefined, "the key that seals is known");
+    return keyedBytes(key, Buffer.from(JSON.stringify([...of, sha256(bytes)]))).slice(0, SALT_BYTES);
   }
 
   #only(about: About, sealed: Uint8Array, name: string): Result<Uint8Array> {
