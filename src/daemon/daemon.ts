@@ -16,7 +16,7 @@
 
 import { allOf } from "../base/all-of.ts";
 import { joinPath } from "../base/path.ts";
-import { ok, type Result, refused } from "../base/result.ts";
+import { ok, type Result } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { Callers } from "../home/callers.ts";
 import { diskTrouble } from "../home/disk-faults.ts";
@@ -24,6 +24,7 @@ import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/
 import { DAEMON_SOCKET } from "../home/layout.ts";
 import { ReportWriter } from "../home/report-writer.ts";
 import { readReport, shortened } from "../home/reports.ts";
+import { STILL_SAFE } from "../home/safe-mode.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
@@ -38,7 +39,7 @@ import { GarbageCollector } from "./gc.ts";
 import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
-import { type HowFar, listed, NOT_LIVE, type Part, type Reading, tolerating } from "./part.ts";
+import { type HowFar, listed, NOT_LIVE, notOpen, type Part, type Reading, tolerating } from "./part.ts";
 import { openParts, type Parts } from "./parts.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { WatchdogNews } from "./recovery-news.ts";
@@ -78,7 +79,6 @@ export class Daemon {
   #cause: Cause | undefined;
   #crash: Readonly<Record<string, unknown>> | null = null;
   #begun = 0;
-  #isHalted = false;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
   constructor(ports: DaemonPorts) {
@@ -133,15 +133,10 @@ export class Daemon {
       others: (bearer) => this.#parts?.agent.bearer(bearer),
       devices: (bearer) => this.#devices.bearer(bearer),
       callers: new Callers(world, world.home),
-      missing: () => (this.#parts === undefined ? this.#notOpen() : undefined),
+      missing: () => (this.#parts === undefined ? notOpen(this.#ports.fleet) : undefined),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;
-  }
-
-  #notOpen(): Result<never> {
-    const refusal = this.#ports.fleet?.refusal;
-    return refusal === undefined ? NOT_LIVE : { ok: false, error: refusal };
   }
 
   /** Called on every heartbeat; a failure is retried on the next one. */
@@ -177,10 +172,7 @@ export class Daemon {
       this.#reading = { what: "logs", ...looked };
     });
     this.#reading = null;
-    void log.halted.then((error) => {
-      this.#isHalted = true;
-      onBug(error); // D6
-    });
+    void log.halted.then(onBug); // D6
     await fleet?.join(log);
     const times = new Timekeeper(world, {
       waits: () => all.flatMap((part) => [...(part.waits?.() ?? [])]),
@@ -401,13 +393,7 @@ export class Daemon {
     this.#ports.fleet?.close();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();
-    const isClean = this.isLive && !this.#isHalted;
+    const isClean = this.isLive && this.#parts?.log.hasStopped !== true;
     await this.#tolerating(() => (isClean ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
-
-const STILL_SAFE = refused(
-  "disk",
-  "The disk refused the write: safe mode would be back after the next crash.",
-  "`holdfast logs` says why. Free some space, then try again.",
-);

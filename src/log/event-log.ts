@@ -14,6 +14,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./file/ballast.ts";
 import { removeIfThere } from "./file/file.ts";
+import { DEFAULT_OPTIONS, type LogOptions } from "./log-options.ts";
 import * as refusals from "./log-refusals.ts";
 import { type LogReport, type Looked, type Recovery, recover, sessionOnDisk } from "./recover.ts";
 import { readBack, type Stop } from "./session/back.ts";
@@ -30,26 +31,9 @@ import { Unwritable } from "./session/unwritable.ts";
 import { Stillness } from "./stillness.ts";
 import type { Elsewhere } from "./wal/elsewhere.ts";
 import { type FramedEntry, sizeOf, type Transaction } from "./wal/frame.ts";
-import { type SegmentOptions, Segments } from "./wal/segments.ts";
+import { Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
 import { segmentPaths } from "./wal/wal-files.ts";
-
-export type LogOptions = SegmentOptions & {
-  /** How much may wait to become durable before `append` refuses. */
-  readonly maxQueuedBytes: number;
-  readonly ballastBytes: number;
-  /** How long a session's file may become before the next lines begin a new one (SG1 of log-segments.ts). */
-  readonly sessionBytes: number;
-};
-
-export const DEFAULT_OPTIONS: LogOptions = {
-  segmentBytes: 8 << 20,
-  pageBytes: 4096,
-  maxSegments: 8,
-  maxQueuedBytes: 8 << 20,
-  ballastBytes: 16 << 20,
-  sessionBytes: 4 << 20,
-};
 
 /** A pending acknowledgement: seqs first … last, their length, and a promise that they are on disk. */
 export type Ticket = {
@@ -138,6 +122,10 @@ export class EventLog {
   /** Resolves with the reason when the log has stopped for good (L3). */
   get halted(): Promise<unknown> {
     return this.#halted.promise;
+  }
+
+  get hasStopped(): boolean {
+    return this.#state.kind === "stopped";
   }
 
   /** Why everything is refused until the disk is tried again; undefined if it is not (L3). */

@@ -64,6 +64,11 @@ async function write({ disk, home }: Place, view: WalView, { added, known, end }
   await writeAtomic(disk, path, Buffer.concat([encodeMark(marks, view.drained + 1), ...lines]));
 }
 
+/** Up to where the log of a home that is not open has everything; what it has lost is behind. */
+export function solidEndOf({ disk, home }: Pick<Place, "disk" | "home">): number {
+  return solidEnd(readWal(disk, home).view);
+}
+
 /** Up to where there is no hole: damage here is mended by what the database has. */
 function solidEnd({ live, drained }: WalView): number {
   let end = drained;

@@ -22,7 +22,7 @@ import { postgresTarget } from "../../fleet/target.ts";
 import { readFenced, readOwner, removeFenced, writeFenced, writeOwner } from "../../home/fleet-files.ts";
 import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
-import { importFrames, logEnd } from "../../log/import.ts";
+import { importFrames, solidEndOf } from "../../log/import.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import type { FleetStatus } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
@@ -130,12 +130,12 @@ export class FleetMember {
   /** The home's row, which is made if the fleet does not know the home yet. */
   async #look(): Promise<Result<HomeRow>> {
     const { home, world } = this.#ports;
-    const found = valueOf(await this.#database.call(LOOK, home));
+    const found = certainly(await this.#database.call(LOOK, home));
     if (!found.ok) return found;
     if (found.value !== undefined) return ok(found.value);
-    const enrolled = valueOf(await this.#database.call(ENROL, { home, lastSeq: logEnd(world) }));
+    const enrolled = certainly(await this.#database.call(ENROL, { home, lastSeq: solidEndOf(world) }));
     if (!enrolled.ok) return enrolled;
-    const made = valueOf(await this.#database.call(LOOK, home));
+    const made = certainly(await this.#database.call(LOOK, home));
     if (!made.ok) return made;
     return made.value === undefined
       ? refused("fleet-database", "The home was enrolled, and is not there.", "")
@@ -156,7 +156,7 @@ export class FleetMember {
     if (readFenced(world) !== undefined) await removeFenced(world);
     this.#own = taken.value;
     this.#epoch = epoch;
-    return this.#fetch(taken.value.lastSeq);
+    return this.#catchUp(taken.value.lastSeq);
   }
 
   #settlingPorts(take: Take) {
@@ -170,9 +170,9 @@ export class FleetMember {
   }
 
   /** FM2: what only the database has. */
-  async #fetch(lastSeq: number): Promise<Result<"owner">> {
+  async #catchUp(lastSeq: number): Promise<Result<"owner">> {
     const { world, home, seal, say } = this.#ports;
-    const end = logEnd(world);
+    const end = solidEndOf(world);
     const frames: Uint8Array[] = [];
     for (let at = end; at < lastSeq; ) {
       const batches = await readBatches(this.#database, home, at);
@@ -186,7 +186,8 @@ export class FleetMember {
       }
     }
     if (frames.length > 0) {
-      await importFrames(world, frames);
+      const imported = await importFrames(world, frames, 0);
+      if (!imported.ok) return imported;
       say(`entries ${end + 1} to ${lastSeq} were read from the database of the fleet`);
     }
     this.#role = "owner";
@@ -250,7 +251,7 @@ export class FleetMember {
 
   async #part(): Promise<void> {
     this.#role = "follower";
-    const row = valueOf(await this.#database.call(LOOK, this.#ports.home));
+    const row = certainly(await this.#database.call(LOOK, this.#ports.home));
     const { owner, epoch } = (row.ok ? row.value : undefined) ?? { owner: "another host", epoch: 0 };
     await this.#noteFenced(owner, epoch);
     this.#ports.say(`${owner} has taken this home over: nothing is done here any more`);
@@ -285,7 +286,14 @@ const WAITING: Refusal = {
 };
 const CLOSED: Refusal = { code: "fleet-closed", message: "it was given up", hint: "" };
 /** Trying again does not help. */
-const FINAL: readonly string[] = ["fleet-schema-newer", "fleet-rights", "fleet-damaged", "fleet-key", "fleet-hole"];
+const FINAL: readonly string[] = [
+  "log.hole",
+  "fleet-schema-newer",
+  "fleet-rights",
+  "fleet-damaged",
+  "fleet-key",
+  "fleet-hole",
+];
 
 function missingBehind(after: number): Refusal {
   return {
@@ -299,7 +307,7 @@ function faultOf({ code, message, hint }: Refusal): Fault {
   return new Fault({ code, operation: "fleet", path: message, hint });
 }
 
-function valueOf<T>(answer: Answer<T>): Result<T> {
+function certainly<T>(answer: Answer<T>): Result<T> {
   if (answer.kind === "done" && !answer.isDoubtful) return ok(answer.value);
   return refused("fleet-database", `The database of the fleet did not answer: ${whyOf(answer)}`, "It is tried again.");
 }

@@ -1,6 +1,6 @@
 // Write-ahead log: one durable order for the events of all sessions.
-// W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it, and
-//     if there is a second place for the log (elsewhere.ts), only when it is durable there too.
+// W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it,
+//     and once it is durable in a second place as well, if there is one (elsewhere.ts).
 // W2. One batch is written at a time while the next one gathers: one sync for all waiting callers (group commit).
 // W3. A failed sync is never repeated: the log stops for good, and only a new process may continue.
 // W4. A batch for which the disk had no room is wiped and refused; nothing of it can come back. What was before it

@@ -78,7 +78,7 @@ export type StatusResult = {
   readonly fleet?: FleetStatus | null;
 };
 
-/** A home in a fleet (docs/FLEET.md). `home`: its id; `host`: the name of this host, `owner`: of the one that has it. */
+/** A home in a fleet. `home`: its id; `host`: the name of this host, `owner`: of the one that has it. */
 export type FleetStatus = {
   readonly home: string;
   readonly host: string;
