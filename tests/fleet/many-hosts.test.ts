@@ -59,8 +59,24 @@ for (const leaseMs of [10_000, 3_000]) {
   });
 }
 
+/** Again and again it is away for longer than the longest wait of owners grows. */
+const OUTAGES: Omit<ManyOptions, "random"> = {
+  ...{ leaseMs: 3_000, hosts: 300, forMs: 600_000, deaths: 20, pauses: 0 },
+  troubles: Array.from({ length: 12 }, (_, n) => ({
+    from: 20_000 + n * 45_000,
+    to: 35_000 + n * 45_000,
+    kind: "away",
+  })),
+};
+
+test("WA3 owners with a lease that is shorter than their waits come back first after an outage", () => {
+  const many = new ManyHosts({ random: seeded(3), ...OUTAGES });
+  many.run();
+  expect([many.robbed, many.left]).toEqual([[], []]);
+});
+
 /** What a naive taker does, and what one does that forgets a rule. */
-const MISTAKES: Readonly<Record<string, Pick<ManyOptions, "mayTake" | "isFresh">>> = {
+const MISTAKES: Readonly<Record<string, Partial<ManyOptions>>> = {
   "a lease that ended by the clock of the database is enough": {
     mayTake: (_, home) => (home.leaseMs === 0 ? TAKE : NOT_YET),
     isFresh: () => true,
@@ -68,6 +84,13 @@ const MISTAKES: Readonly<Record<string, Pick<ManyOptions, "mayTake" | "isFresh">
   "what was seen long ago is acted upon": {
     mayTake: (watch, home) => (home.leaseMs === 0 && watch.homes.has(home.id) ? TAKE : NOT_YET),
     isFresh: () => true,
+  },
+  "after an outage, owners are given no longer than a lease": {
+    ...OUTAGES,
+    mayTake: (watch, home) => {
+      const watchedMs = (watch.last?.sentAt ?? 0) - (watch.homes.get(home.id)?.since ?? 0);
+      return home.leaseMs === 0 && watchedMs > OUTAGES.leaseMs ? TAKE : NOT_YET;
+    },
   },
 };
 const TAKE: WatchVerdict = { kind: "take", why: "expired" };
