@@ -42,6 +42,38 @@ export type BlobPart = {
   readonly bytes: Uint8Array;
 };
 
+/** A host of the fleet. `id`: it is the same host as long as this is the same. */
+export type HostRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly capacity: number;
+  readonly version: string;
+  /** Where its homes can be reached; empty: unknown. */
+  readonly address: string;
+  /** Since it was heard of. */
+  readonly agoMs: number;
+};
+/** A home as its watchers see it. */
+export type WatchedRow = HomeRow & {
+  readonly id: string;
+  readonly name: string;
+  /** The id of the present take. */
+  readonly take: string;
+  readonly host: string;
+  /** Changes at each renewal, and says nothing else; empty: its owner released it, or nobody ever had it. */
+  readonly leaseEnd: string;
+  readonly takeover: string;
+  /** The name of the host that it is to move to; empty: none. */
+  readonly moveTo: string;
+};
+export type FleetEvent = {
+  readonly home: string;
+  readonly host: string;
+  readonly kind: string;
+  readonly words: string;
+};
+
 type Fenced<P> = { readonly take: Take } & P;
 
 export const SESSION: Call<undefined, { readonly fsync: string }> = {
@@ -189,6 +221,81 @@ export const DROP: Call<Fenced<{ readonly path: string }>, boolean> = {
   statement: { name: "holdfast.drop", text: sql.DROP },
   encode: ({ take, path }) => [...fence(take), path],
   decode: isApplied,
+};
+
+/** This host is there. */
+export const ANNOUNCE: Call<Omit<HostRow, "agoMs">, void> = {
+  statement: { name: "holdfast.announce", text: sql.ANNOUNCE },
+  encode: ({ id, name, labels, capacity, version, address }) => [
+    ...[id, name, labels.join("\n"), `${capacity}`, version, address],
+  ],
+  decode: () => undefined,
+};
+
+export const HOSTS: Call<undefined, readonly HostRow[]> = {
+  statement: { name: "holdfast.hosts", text: sql.HOSTS },
+  encode: () => [],
+  decode: (rows) =>
+    rows.map(([id, name, labels, capacity, version, address, ago]) => ({
+      ...{ id: text(id), name: text(name), labels: text(labels).split("\n").filter(Boolean) },
+      ...{ capacity: integer(capacity), version: text(version), address: text(address), agoMs: integer(ago) },
+    })),
+};
+
+/** All homes in one answer: so that watching a thousand of them is one statement. */
+export const HOMES: Call<undefined, readonly WatchedRow[]> = {
+  statement: { name: "holdfast.homes", text: sql.HOMES },
+  encode: () => [],
+  decode: (rows) =>
+    rows.map(([id, name, take, epoch, owner, host, left, end, lastSeq, snapshot, takeover, moveTo]) => ({
+      ...{ id: text(id), name: text(name), take: text(take), epoch: integer(epoch), owner: text(owner) },
+      ...{ host: text(host), leaseMs: integer(left), leaseEnd: text(end), lastSeq: integer(lastSeq) },
+      ...{ snapshot: integer(snapshot), takeover: text(takeover), moveTo: text(moveTo) },
+    })),
+};
+
+/** What others see of a home. `host`: the id of the host that it is on. */
+export const DESCRIBE: Call<
+  Fenced<{ readonly name: string; readonly takeover: string; readonly host: string }>,
+  boolean
+> = {
+  statement: { name: "holdfast.describe", text: sql.DESCRIBE },
+  encode: ({ take, name, takeover, host }) => [...fence(take), name, takeover, host],
+  decode: isApplied,
+};
+
+/** The owner gives the lease back: it was stopped on purpose, and nobody takes the home unless it is to move there. */
+export const RELEASE: Call<Fenced<unknown>, boolean> = {
+  statement: { name: "holdfast.release", text: sql.RELEASE },
+  encode: ({ take }) => fence(take),
+  decode: isApplied,
+};
+
+/** An operator's wish, whoever owns the home. `host`: empty takes it back. False: there is no such home. */
+export const MOVE_TO: Call<{ readonly home: string; readonly host: string }, boolean> = {
+  statement: { name: "holdfast.move-to", text: sql.MOVE_TO },
+  encode: ({ home, host }) => [home, host],
+  decode: isApplied,
+};
+
+/** For people: if it is sent again, it is there twice. */
+export const EVENT: Call<FleetEvent, void> = {
+  statement: { name: "holdfast.event", text: sql.EVENT },
+  encode: ({ home, host, kind, words }) => [home, host, kind, words],
+  decode: () => undefined,
+};
+
+/** The next 500 events behind `after`. `at`: milliseconds since the epoch, by the clock of the database. */
+export const EVENTS: Call<
+  { readonly after: number },
+  readonly (FleetEvent & { readonly n: number; readonly at: number })[]
+> = {
+  statement: { name: "holdfast.events", text: sql.EVENTS },
+  encode: ({ after }) => [`${after}`],
+  decode: (rows) =>
+    rows.map(([n, at, home, host, kind, words]) => ({
+      ...{ n: integer(n), at: integer(at), home: text(home), host: text(host), kind: text(kind), words: text(words) },
+    })),
 };
 
 /** CA1 */

@@ -110,3 +110,32 @@ export const LIST = `with stored as (
 export const DROP = `with ${FENCE},
   gone as (delete from holdfast.blobs where home = $1 and path = $4 and exists (select from fence) returning 1)
   select 1 from fence where (select count(*) from gone) >= 0`;
+
+export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, seen)
+  values ($1, $2, $3, $4::int, $5, $6, clock_timestamp())
+  on conflict (id) do update set name = excluded.name, labels = excluded.labels, capacity = excluded.capacity,
+    version = excluded.version, address = excluded.address, seen = clock_timestamp()`;
+
+export const HOSTS = `select id, name, labels, capacity, version, address,
+    greatest(extract(epoch from clock_timestamp() - seen) * 1000, 0)::bigint
+  from holdfast.hosts order by name, id`;
+
+/** The end of a lease in microseconds only says whether it was renewed. Empty: it was released, or nobody had it. */
+export const HOMES = `select id, name, take, epoch, owner, host,
+    case when lease_until < clock_timestamp() then 0
+         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint,
+    case when lease_until = '-infinity' then ''
+         else (extract(epoch from lease_until) * 1000000)::bigint::text end,
+    last_seq, snapshot, takeover, move_to
+  from holdfast.homes order by id`;
+
+export const DESCRIBE = `update holdfast.homes set name = $4, takeover = $5, host = $6 where ${OURS} returning 1`;
+
+export const RELEASE = `update holdfast.homes set lease_until = '-infinity' where ${OURS} returning 1`;
+
+export const MOVE_TO = "update holdfast.homes set move_to = $2 where id = $1 returning 1";
+
+export const EVENT = "insert into holdfast.events (home, host, kind, words) values ($1, $2, $3, $4)";
+
+export const EVENTS = `select n, (extract(epoch from at) * 1000)::bigint, home, host, kind, words
+  from holdfast.events where n > $1::bigint order by n limit 500`;

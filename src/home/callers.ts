@@ -19,7 +19,7 @@ import type { Connection } from "../world/socket.ts";
 import { noteAttempt } from "./attempts.ts";
 import { readHolder } from "./held/holder-files.ts";
 import { HOME_ID, homeId } from "./held/home-id.ts";
-import { AGENTS, AGENTS_TYPED, DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "./layout.ts";
+import { AGENTS, AGENTS_TYPED, DAEMON_LOCK, STANDBY_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "./layout.ts";
 import { lockOwner } from "./lock-record.ts";
 
 type CallerWorld = { readonly disk: Disk; readonly processes: Kinship; readonly clock: Pick<Clock, "now"> };
@@ -91,7 +91,7 @@ export class Callers {
 
   #caller(pid: number): Caller {
     const { processes } = this.#world;
-    const locks = [DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK].map((name) => this.#owner(name));
+    const locks = [DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK, STANDBY_LOCK].map((name) => this.#owner(name));
     const look = (of: number): Relative | undefined => {
       const kin = processes.kin(of);
       return kin && { ...kin, role: this.#role(kin, locks) };

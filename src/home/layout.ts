@@ -11,6 +11,11 @@ export const WATCHDOG_SOCKET = "run/watchdog.sock";
 export const WATCHDOG_LOCK = "run/watchdog.lock";
 export const WATCHDOG_SETTINGS = "run/watchdog.json";
 export const WEB_LOCK = "run/web.lock";
+export const STANDBY_LOCK = "run/standby.lock";
+/** What the standby program does now. */
+export const STANDBY_STATUS = "run/standby.json";
+/** Exists while the programs of agents and steps are stopped, because the lease of this home may have ended. */
+export const FROZEN = "run/frozen.json";
 export const WEB_ADDRESS = "run/web.json";
 export const MCP_ADDRESS = "run/mcp.json";
 /** What a sandboxed agent sees instead of `run/`. */

@@ -2,15 +2,23 @@
 import { expect } from "bun:test";
 import { dropBlob, getBlob, listBlobs, putBlob } from "../../src/fleet/blobs.ts";
 import {
+  ANNOUNCE,
   APPEND,
   BACKLOG,
   type Call,
+  DESCRIBE,
   ENROL,
+  EVENT,
+  EVENTS,
   HOLD,
+  HOMES,
+  HOSTS,
   LIST,
   LOOK,
+  MOVE_TO,
   PUT,
   READ,
+  RELEASE,
   SNAPSHOT,
   TAKE,
   type Take,
@@ -220,5 +228,75 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(BACKLOG, home)).toBe(5);
     expect(await sure.do(SNAPSHOT, { take, seq: 2 })).toBe(true);
     expect(await sure.do(BACKLOG, home)).toBe(3);
+  },
+
+  "a host is announced, and again with what has changed": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0", address: "" };
+    await sure.do(ANNOUNCE, host);
+    const later = { ...host, labels: ["gpu", "arch=arm64"], capacity: 3, version: "0.2.0", address: "a:22" };
+    await sure.do(ANNOUNCE, later);
+    const found = (await sure.do(HOSTS, undefined)).filter(({ id }) => id === host.id);
+    expect(found.map(({ agoMs: _, ...row }) => row)).toEqual([later]);
+    expect(found[0]?.agoMs).toBeGreaterThanOrEqual(0);
+    expect(found[0]?.agoMs).toBeLessThan(LEASE_MS);
+  },
+
+  "all homes are listed: a renewal changes the end of the lease, and a release ends it": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const see = async () => (await sure.do(HOMES, undefined)).find(({ id }) => id === home);
+    await sure.do(ENROL, { home, lastSeq: 0 });
+    const unowned = { id: home, name: "", take: "", epoch: 0, owner: "", host: "", leaseMs: 0, leaseEnd: "" };
+    expect(await see()).toEqual({ ...unowned, lastSeq: 0, snapshot: 0, takeover: "auto", moveTo: "" });
+    const take = await sure.owned(home, 2);
+    const owned = await see();
+    expect(owned).toMatchObject({
+      take: take.id,
+      epoch: 1,
+      owner: "a",
+      lastSeq: 2,
+      leaseEnd: expect.stringMatching(/./),
+    });
+    expect(owned?.leaseMs).toBeGreaterThan(LEASE_MS / 2);
+    expect(await sure.do(HOLD, { take, leaseMs: LEASE_MS * 2 })).toBe(2);
+    const renewed = await see();
+    expect(renewed?.leaseEnd).not.toBe(owned?.leaseEnd);
+    expect((await see())?.leaseEnd).toBe(renewed?.leaseEnd);
+    expect(await sure.do(HOLD, { take, leaseMs: -1 })).toBe(2);
+    expect(await see()).toMatchObject({ leaseMs: 0, leaseEnd: expect.stringMatching(/./) });
+    expect(await sure.do(RELEASE, { take: { ...take, id: "another" } })).toBe(false);
+    expect(await sure.do(RELEASE, { take })).toBe(true);
+    expect(await sure.do(RELEASE, { take })).toBe(true);
+    expect(await see()).toMatchObject({ leaseMs: 0, leaseEnd: "", epoch: 1, take: take.id });
+    const next = { take: { home, epoch: 2, id: "b" }, owner: "b", leaseMs: LEASE_MS, ifExpired: true };
+    expect(await sure.do(TAKE, next)).toBe(true);
+  },
+
+  "its owner says what others see of a home, and anybody wishes it elsewhere": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const see = async () => (await sure.do(HOMES, undefined)).find(({ id }) => id === home);
+    const take = await sure.owned(home);
+    const words = { name: "work", takeover: "manual", host: "h1" };
+    expect(await sure.do(DESCRIBE, { take: { ...take, epoch: 2 }, ...words })).toBe(false);
+    expect(await see()).toMatchObject({ name: "", takeover: "auto", host: "" });
+    expect(await sure.do(DESCRIBE, { take, ...words })).toBe(true);
+    expect(await sure.do(MOVE_TO, { home, host: "b" })).toBe(true);
+    expect(await sure.do(MOVE_TO, { home: `no ${home}`, host: "b" })).toBe(false);
+    expect(await see()).toMatchObject({ ...words, moveTo: "b", take: take.id });
+    expect(await sure.do(MOVE_TO, { home, host: "" })).toBe(true);
+    expect(await see()).toMatchObject({ moveTo: "" });
+  },
+
+  "events are kept in their order, and read from any of them on": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const last = (await sure.do(EVENTS, { after: 0 })).at(-1)?.n ?? 0;
+    const events = ["wished", "taken", "started"].map((kind) => ({ home, host: "h1", kind, words: `it is ${kind}` }));
+    for (const event of events) await sure.do(EVENT, event);
+    const found = await sure.do(EVENTS, { after: last });
+    expect(found.map(({ n: _, at: __, ...event }) => event)).toEqual(events);
+    const [first, second] = found;
+    expect(second?.n).toBeGreaterThan(first?.n ?? Number.POSITIVE_INFINITY);
+    expect(second?.at).toBeGreaterThanOrEqual(first?.at ?? Number.POSITIVE_INFINITY);
+    expect(await sure.do(EVENTS, { after: first?.n ?? 0 })).toEqual(found.slice(1));
   },
 };

@@ -3,7 +3,25 @@
 // FT1. Every change can be taken back, newest first: that is what a fail-over does to the tail.
 import type { PostgresRow, PostgresValue } from "../../src/world/postgres.ts";
 
-type Home = { epoch: number; take: string; owner: string; leaseUntil: number; lastSeq: number; snapshot: number };
+type Home = {
+  readonly epoch: number;
+  readonly take: string;
+  readonly owner: string;
+  /** -Infinity: nobody has it. */
+  readonly leaseUntil: number;
+  readonly lastSeq: number;
+  readonly snapshot: number;
+  readonly name: string;
+  readonly takeover: string;
+  readonly host: string;
+  readonly moveTo: string;
+};
+const NEW_HOME = {
+  ...{ epoch: 0, take: "", owner: "", leaseUntil: Number.NEGATIVE_INFINITY, snapshot: 0 },
+  ...{ name: "", takeover: "auto", host: "", moveTo: "" },
+};
+type SeenHost = { readonly values: Values; readonly seen: number };
+type StoredEvent = { readonly at: number; readonly values: Values };
 export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
 type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
 type Values = readonly PostgresValue[];
@@ -17,6 +35,9 @@ export class FleetTables {
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();
+  readonly #hosts = new Map<string, SeenHost>();
+  /** In one place of a map, so that they can be taken back like everything else. */
+  readonly #events = new Map<"all", readonly StoredEvent[]>();
   #undo: (() => void)[] = [];
 
   batchesOf(home: string): readonly StoredBatch[] {
@@ -51,6 +72,27 @@ export class FleetTables {
     set(this.#homes, text(id), home, this.#undo);
   }
 
+  get homes(): readonly (readonly [string, Home])[] {
+    return [...this.#homes].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  get hosts(): readonly SeenHost[] {
+    const nameOf = ({ values: [id, name] }: SeenHost) => `${text(name)}\n${text(id)}`;
+    return [...this.#hosts.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  }
+
+  announce(host: SeenHost): void {
+    set(this.#hosts, text(host.values[0]), host, this.#undo);
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#events.get("all") ?? [];
+  }
+
+  add(event: StoredEvent): void {
+    set(this.#events, "all", [...this.events, event], this.#undo);
+  }
+
   setBatches(id: PostgresValue | undefined, batches: StoredBatch[]): void {
     set(this.#batches, text(id), batches, this.#undo);
   }
@@ -71,7 +113,7 @@ export class FleetTables {
   }
 }
 
-function set<V>(map: Map<string, V>, key: string, value: V, undo: (() => void)[]): void {
+function set<K, V>(map: Map<K, V>, key: K, value: V, undo: (() => void)[]): void {
   const before = map.get(key);
   map.set(key, value);
   undo.push(() => void (before === undefined ? map.delete(key) : map.set(key, before)));
@@ -90,8 +132,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   "holdfast.session": () => [["on"]],
   "holdfast.version": ({ version }) => [[`${version}`, "true"]],
   "holdfast.enrol": (tables, values) => {
-    const home = { epoch: 0, take: "", owner: "", leaseUntil: 0, lastSeq: Number(values[1]), snapshot: 0 };
-    tables.change(values[0], tables.home(values) ?? home);
+    tables.change(values[0], tables.home(values) ?? { ...NEW_HOME, lastSeq: Number(values[1]) });
     return [];
   },
   "holdfast.look": (tables, values, now) => {
@@ -173,7 +214,47 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     tables.setBlobs(values[0], values[3], []);
     return DONE;
   },
+
+  "holdfast.announce": (tables, values, now) => {
+    tables.announce({ values, seen: now });
+    return [];
+  },
+  "holdfast.hosts": (tables, _, now) => tables.hosts.map(({ values, seen }) => [...values, `${now - seen}`]),
+  "holdfast.homes": (tables, _, now) => tables.homes.map(([id, home]) => watched(id, home, now)),
+  "holdfast.describe": (tables, values) => {
+    const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];
+    if (home === undefined) return [];
+    tables.change(id, { ...home, name: text(name), takeover: text(takeover), host: text(host) });
+    return DONE;
+  },
+  "holdfast.release": (tables, values) => {
+    const home = tables.ours(values);
+    if (home === undefined) return [];
+    tables.change(values[0], { ...home, leaseUntil: Number.NEGATIVE_INFINITY });
+    return DONE;
+  },
+  "holdfast.move-to": (tables, values) => {
+    const home = tables.home(values);
+    if (home === undefined) return [];
+    tables.change(values[0], { ...home, moveTo: text(values[1]) });
+    return DONE;
+  },
+  "holdfast.event": (tables, values, now) => {
+    tables.add({ at: now, values });
+    return [];
+  },
+  "holdfast.events": (tables, [after]) => {
+    const all = tables.events.map(({ at, values }, index) => [`${index + 1}`, `${at}`, ...values]);
+    return all.slice(Number(after), Number(after) + 500);
+  },
 };
+
+function watched(id: string, home: Home, now: number): PostgresRow {
+  const { name, take, epoch, owner, host, leaseUntil, lastSeq, snapshot, takeover, moveTo } = home;
+  const end = leaseUntil === Number.NEGATIVE_INFINITY ? "" : `${leaseUntil * 1_000}`;
+  const seen = [id, name, take, `${epoch}`, owner, host, `${Math.max(0, leaseUntil - now)}`, end];
+  return [...seen, `${lastSeq}`, `${snapshot}`, takeover, moveTo];
+}
 
 function merge(tables: FleetTables, values: Values): readonly PostgresRow[] {
   const home = tables.ours(values);

@@ -10,7 +10,7 @@ import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, readHolder, startedHere, terminalDirectory } from "../../home/held/holder-files.ts";
 import { HOME_ID, homeId } from "../../home/held/home-id.ts";
-import { WATCHDOG_LOCK, WEB_LOCK } from "../../home/layout.ts";
+import { STANDBY_LOCK, WATCHDOG_LOCK, WEB_LOCK } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
@@ -77,9 +77,9 @@ export async function stopRestOf(
   await stopLeft(place, held, { of: new Set([name]) });
 }
 
-/** The daemon itself, the watchdog and the web host. */
+/** The daemon itself, the watchdog, the web host and the standby program. */
 function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
-  const pids = [WATCHDOG_LOCK, WEB_LOCK].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
+  const pids = [WATCHDOG_LOCK, WEB_LOCK, STANDBY_LOCK].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 
