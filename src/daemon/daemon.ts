@@ -35,6 +35,7 @@ import type { GcResult, ReloadResult, StatusResult } from "../wire/rpc/rpc.ts";
 import { archivesOf } from "./archive-gc.ts";
 import { BACKUP_RUNS, BackupPin } from "./backup-pin.ts";
 import { DeviceDesk } from "./devices.ts";
+import { fleetHandlers } from "./fleet/handlers.ts";
 import { GarbageCollector } from "./gc.ts";
 import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
@@ -106,6 +107,7 @@ export class Daemon {
       "recovery.retry": () => this.#retryAlone(),
       "safe-mode.exit": () => this.#leaveSafeMode(),
       "config.reload": () => this.reload(),
+      ...fleetHandlers(this.#ports),
       gc: ({ dryRun }) => this.#collect(dryRun !== false), // If in doubt, nothing is removed.
       backup: (given) => this.#pinned(given),
     };
@@ -355,8 +357,7 @@ export class Daemon {
 
   #status(): StatusResult {
     const { world, version, safeMode, live } = this.#ports;
-    const mode = safeMode.state;
-    const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
+    const [mode, none] = [safeMode.state, { terminals: 0, workflows: 0, agents: 0, prompts: 0 }];
     const { disk, ...others } = this.#ports.others();
     const blocked = this.#parts?.log.blocked; // A disk that works again is not used before it is tried again.
     return {
@@ -390,10 +391,10 @@ export class Daemon {
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.times.tend(); // A clock that is set before the next start is noticed only by this record.
     await this.#parts?.log.close();
-    this.#ports.fleet?.close();
+    await this.#ports.fleet?.finish();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();
-    const isClean = this.isLive && this.#parts?.log.hasStopped !== true;
-    await this.#tolerating(() => (isClean ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
+    const isOver = this.isLive && this.#parts?.log.hasStopped !== true;
+    await this.#tolerating(() => (isOver ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }

@@ -47,6 +47,8 @@ export type DaemonPorts = {
   readonly fleet?: DaemonFleet | undefined;
   /** The status of the other programs, and of the disk. */
   others(): Pick<StatusResult, "watchdog" | "web" | "programs" | "disk">;
+  /** Ends the daemon in order; the watchdog starts the next one. */
+  leave(): void;
   /** Called for a bug, or if the log has stopped for good: the process must end, and the next one reads the disk. */
   onBug(error: unknown): void;
   say(words: string): void;
@@ -61,7 +63,8 @@ export type DaemonFleet = {
   readonly refusal: Refusal | undefined;
   /** Before the log is closed. */
   leave(): void;
-  close(): void;
+  /** After it was closed. */
+  finish(): Promise<void>;
 };
 
 /** What the process of a daemon gets from outside. */

@@ -158,17 +158,10 @@ class Startup {
       void left.then(() => ended.resolve(FAILED));
     };
     const leased = fleet === undefined ? world : leasedWorld(world, fleet.lease);
+    const leave = () => ended.resolve(0);
     const ports = {
-      world: leased,
-      config: live.current,
-      live,
-      version: VERSION,
-      bus,
-      safeMode,
-      others,
-      onBug,
-      say,
-      fleet,
+      ...{ world: leased, config: live.current, live, version: VERSION, bus, safeMode, others },
+      ...{ onBug, say, leave, fleet },
     };
     const daemon: Daemon = new Daemon(ports);
     this.daemon = daemon;

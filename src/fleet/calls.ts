@@ -30,6 +30,8 @@ export type HomeRow = {
   readonly snapshot: number;
   /** The id of the take. */
   readonly take: string;
+  /** The name of the host that it is to move to; empty: none. */
+  readonly moveTo: string;
 };
 export type BlobPart = {
   readonly path: string;
@@ -106,6 +108,7 @@ export const LOOK: Call<string, HomeRow | undefined> = {
       lastSeq: integer(row[3]),
       snapshot: integer(row[4]),
       take: text(row[5]),
+      moveTo: text(row[6]),
     },
 };
 

@@ -36,7 +36,7 @@ export const ENROL = `insert into holdfast.homes as h (id, epoch, take, owner, l
 
 export const LOOK = `select epoch, owner,
     case when lease_until < clock_timestamp() then 0
-         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint, last_seq, snapshot, take
+         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint, last_seq, snapshot, take, move_to
   from holdfast.homes where id = $1`;
 
 export const TAKE = `update holdfast.homes set epoch = $2::bigint, take = $3, owner = $4, ${RENEWED("$5")}

@@ -86,14 +86,22 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(LOOK, home)).toBeUndefined();
     await sure.do(ENROL, { home, lastSeq: 7 });
     await sure.do(ENROL, { home, lastSeq: 9 });
-    expect(await sure.do(LOOK, home)).toEqual({ epoch: 0, owner: "", leaseMs: 0, lastSeq: 7, snapshot: 0, take: "" });
+    expect(await sure.do(LOOK, home)).toEqual({
+      epoch: 0,
+      owner: "",
+      leaseMs: 0,
+      lastSeq: 7,
+      snapshot: 0,
+      take: "",
+      moveTo: "",
+    });
   },
 
   "a take raises the epoch by one, once, and a lease that lasts keeps others from it": async ({ database, home }) => {
     const sure = new Sure(database);
     const first = await sure.owned(home);
     const { leaseMs, ...row } = (await sure.do(LOOK, home)) ?? { leaseMs: 0 };
-    expect(row).toEqual({ epoch: 1, owner: "a", lastSeq: 0, snapshot: 0, take: first.id });
+    expect(row).toEqual({ epoch: 1, owner: "a", lastSeq: 0, snapshot: 0, take: first.id, moveTo: "" });
     expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
     const next = { take: { home, epoch: 2, id: "b" }, owner: "b", leaseMs: LEASE_MS };
     expect(await sure.do(TAKE, { ...next, ifExpired: true })).toBe(false);

@@ -156,7 +156,8 @@ describe("a daemon in a fleet (needs postgresql)", () => {
       );
       const answer = await one.home.ask("terminal.new", one.home.wish("two", SLEEP));
       expect(answer).toMatchObject({ ok: false, error: { code: "fleet-follows" } });
-      expect(processes.startTime(pid)).toBeDefined(); // A terminal is left alone.
+      // Settled: nothing here ends a terminal.
+      expect(processes.startTime(pid)).toBeDefined();
     },
   );
 

@@ -139,7 +139,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const home = tables.home(values);
     if (home === undefined) return [];
     const left = Math.max(0, home.leaseUntil - now);
-    return [[`${home.epoch}`, home.owner, `${left}`, `${home.lastSeq}`, `${home.snapshot}`, home.take]];
+    return [[`${home.epoch}`, home.owner, `${left}`, `${home.lastSeq}`, `${home.snapshot}`, home.take, home.moveTo]];
   },
   "holdfast.take": (tables, values, now) => {
     const [id, epoch, take, owner, ms, ifExpired] = values;

@@ -11,7 +11,7 @@ import { Fault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { decideStart } from "../../core/fleet/start.ts";
-import { ENROL, type HomeRow, LOOK, type Take } from "../../fleet/calls.ts";
+import { ENROL, type HomeRow, LOOK, RELEASE, type Take } from "../../fleet/calls.ts";
 import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
 import { readBatches } from "../../fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
@@ -20,6 +20,7 @@ import { FleetSeal } from "../../fleet/seal.ts";
 import { takeHome } from "../../fleet/take.ts";
 import { postgresTarget } from "../../fleet/target.ts";
 import { readFenced, readOwner, removeFenced, writeFenced, writeOwner } from "../../home/fleet-files.ts";
+import { readWanted } from "../../home/wanted.ts";
 import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { importFrames, solidEndOf } from "../../log/import.ts";
@@ -121,10 +122,15 @@ export class FleetMember {
     if (!ready.ok) return ready;
     const row = await this.#look();
     if (!row.ok) return row;
-    const remembered = readOwner(this.#ports.world);
-    const decision = decideStart(row.value, remembered?.home === this.#ports.home ? remembered : undefined);
-    if (decision.kind === "follow") return this.#follow(decision);
-    return this.#take(decision.epoch, remembered?.home === this.#ports.home ? remembered.take : null);
+    const remembered = this.#remembered();
+    const decision = decideStart(row.value, remembered, this.#ports.host);
+    if (decision.kind === "follow") return this.#follow(decision, row.value.take === remembered?.take?.id);
+    return this.#take(decision.epoch, remembered?.take ?? null);
+  }
+
+  #remembered() {
+    const record = readOwner(this.#ports.world);
+    return record?.home === this.#ports.home ? record : undefined;
   }
 
   /** The home's row, which is made if the fleet does not know the home yet. */
@@ -195,14 +201,32 @@ export class FleetMember {
     return ok("owner");
   }
 
-  async #follow({ owner, epoch }: { owner: string; epoch: number }): Promise<Result<"follower">> {
-    await this.#noteFenced(owner, epoch);
+  /** `isOurs`: it is still to be handed over. */
+  async #follow(at: { owner: string; epoch: number }, isOurs: boolean): Promise<Result<"follower">> {
+    const { owner, epoch } = at;
+    if (!isOurs) await this.#noteFenced(owner, epoch);
     this.#role = "follower";
     this.#owner = owner;
     this.#epoch = epoch;
-    this.#ports.say(`this home is on ${owner} now (epoch ${epoch}): this daemon follows`);
-    this.#database.drop();
+    this.#ports.say(`this home is on ${owner} now, or moves there (epoch ${epoch}): this daemon follows`);
+    this.#watch();
     return ok("follower");
+  }
+
+  /** A follower looks whether the home is its own again; then the next process takes it. */
+  #watch(): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#ports.world.clock.after(this.#leaseMs, () => {
+      void this.#look().then(async (row) => {
+        const isOurs = row.ok && decideStart(row.value, this.#remembered(), this.#ports.host).kind === "take";
+        if (isOurs) this.#ports.gone();
+        if (row.ok && !isOurs && readFenced(this.#ports.world) === undefined) {
+          const isHandedOver = row.value.take !== this.#remembered()?.take?.id;
+          if (isHandedOver) await this.#noteFenced(row.value.owner, row.value.epoch);
+        }
+        this.#watch();
+      });
+    });
   }
 
   async #noteFenced(owner: string, epoch: number): Promise<void> {
@@ -263,6 +287,14 @@ export class FleetMember {
     if (why !== undefined && this.#why === undefined) this.#ports.say(`the database of the fleet: ${why}`);
     if (why === undefined && this.#why !== undefined) this.#ports.say("the database of the fleet answers again");
     this.#why = why;
+  }
+
+  /** The log is closed. If the operator wants the home down, no other host takes it over. */
+  async finish(): Promise<void> {
+    const { disk, home } = this.#ports.world;
+    const own = this.#isClosed || this.#remote?.isFenced === true ? undefined : this.#own;
+    if (own !== undefined && readWanted(disk, home) === "down") await this.#database.call(RELEASE, { take: own.take });
+    this.close();
   }
 
   /** Before the log is closed: what waits for a database that is away would wait for ever. */

@@ -236,6 +236,7 @@ type Results = AgentResults &
     "recovery.skip": ListedAside;
     "safe-mode.exit": { active: boolean };
     "config.reload": ReloadResult;
+    "fleet.hand-over": { moving: boolean };
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
     "tmux.release": ListedTmux;
