@@ -301,6 +301,17 @@ export const EVENTS: Call<
     })),
 };
 
+/** `synchronous`: the standbys that commits wait for; `now`: in milliseconds since the epoch. */
+export type ServerMode = { readonly synchronous: string; readonly commit: string; readonly now: number };
+export const MODE: Call<undefined, ServerMode> = {
+  statement: { name: "holdfast.mode", text: sql.MODE },
+  encode: () => [],
+  decode: (rows) => {
+    const [synchronous, commit, now] = only(rows);
+    return { synchronous: text(synchronous), commit: text(commit), now: integer(now) };
+  },
+};
+
 /** CA1 */
 function fence({ home, epoch, id }: Take): readonly string[] {
   return [home, `${epoch}`, id];

@@ -139,3 +139,7 @@ export const EVENT = "insert into holdfast.events (home, host, kind, words) valu
 
 export const EVENTS = `select n, (extract(epoch from at) * 1000)::bigint, home, host, kind, words
   from holdfast.events where n > $1::bigint order by n limit 500`;
+
+/** How safe a commit is on this server, and its clock. */
+export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+  (extract(epoch from clock_timestamp()) * 1000)::bigint`;

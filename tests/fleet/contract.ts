@@ -15,6 +15,7 @@ import {
   HOSTS,
   LIST,
   LOOK,
+  MODE,
   MOVE_TO,
   PUT,
   READ,
@@ -236,6 +237,11 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(BACKLOG, home)).toBe(5);
     expect(await sure.do(SNAPSHOT, { take, seq: 2 })).toBe(true);
     expect(await sure.do(BACKLOG, home)).toBe(3);
+  },
+
+  "the server says how safe its commits are": async ({ database }) => {
+    const mode = await new Sure(database).do(MODE, undefined);
+    expect(mode).toMatchObject({ synchronous: expect.any(String), commit: "on", now: expect.any(Number) });
   },
 
   "a host is announced, and again with what has changed": async ({ database, home }) => {

@@ -215,6 +215,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
 
+  "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });
     return [];
