@@ -104,7 +104,7 @@ export class Mirror {
     for (const name of names) if (!wanted.has(name)) removeIfThere(disk, this.#at(`blobs/${name}`));
     const found: MirroredBlob[] = [];
     for (const whole of wholes) {
-      const fetched = names.has(whole.hash) ? ok(whole) : await this.#fetch(whole);
+      const fetched = names.has(whole.hash) ? ok(whole) : await this.#fetched(whole);
       if (!fetched.ok) return fetched;
       if (fetched.value !== undefined) found.push(fetched.value);
       this.#told({ of: wholes.length });
@@ -113,7 +113,7 @@ export class Mirror {
   }
 
   /** As it is by now: it may be newer than in the list. Undefined: it was dropped meanwhile. */
-  async #fetch(whole: MirroredBlob): Promise<Result<MirroredBlob | undefined>> {
+  async #fetched(whole: MirroredBlob): Promise<Result<MirroredBlob | undefined>> {
     const { disk, database, homeId } = this.#ports;
     const blob = await getBlob(database, homeId, whole.path);
     if (!blob.ok) return blob;

@@ -4,7 +4,7 @@
 // SH2. A snapshot is true: the position was noted before the first log was read, every session was looked at, wherever
 //      it was moved meanwhile, and all of it is stored when the position is.
 // SH3. What is new is stored before what is gone is dropped, and that before the position is stored. Of a session that
-//      was archived or brought back, there is in between a copy of the old place, which is as true as the last snapshot.
+//      was archived or brought back, there is in between a copy of the old place, as true as the last snapshot.
 // SH4. A round takes at most a twentieth of the time: then it waits for twenty times as long as it took.
 // SH5. A round that failed changes nothing that the next one relies on.
 import { isFault } from "../../base/fault.ts";
