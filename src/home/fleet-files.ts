@@ -24,8 +24,8 @@ const FENCED = object({ at: text, owner: text, epoch: count });
 export type FencedRecord = Infer<typeof FENCED>;
 
 /**
- * `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. `claimed`: all that
- * was begun there has a claim that says so (TO1 of daemon/held/taken-over.ts).
+ * `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. `claimed`: what was
+ * begun there has a claim that says so (TO1 of daemon/held/taken-over.ts).
  */
 const TAKEN_OVER = object({ from: text, at: text, seq: count, epoch: count, claimed: optional(flag) });
 export type TakenRecord = Infer<typeof TAKEN_OVER>;
@@ -74,7 +74,7 @@ export async function removeTaken({ disk, home }: Place): Promise<void> {
 
 const UNCLAIMED = object({ sessions: table(text) });
 
-/** Sessions, by id, whose programs may still run on the host that they were taken over from (daemon/held/taken-over.ts). */
+/** Sessions that could not be read at a takeover, each with the host it is from (TO2 of daemon/held/taken-over.ts). */
 export function readUnclaimed({ disk, home }: Place): Map<string, string> {
   const found = fitting(UNCLAIMED, readJson(disk, joinPath(home, UNCLAIMED_SESSIONS)));
   return new Map(Object.entries(found?.sessions ?? {}));
