@@ -36,9 +36,10 @@ export class Mirrors {
     this.#states = wanted.map((home) => this.#state(home));
     if (this.#isWorking || this.#ports.isBusy()) return; // MI1
     this.#isWorking = true;
-    void this.#round(wanted).finally(() => {
+    const done = () => {
       this.#isWorking = false;
-    });
+    };
+    void this.#round(wanted).then(done, (error: unknown) => this.#ports.broken(error));
   }
 
   #state({ id, name, lastSeq }: WatchedRow): MirrorState {

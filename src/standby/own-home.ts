@@ -27,9 +27,10 @@ export class OwnHome {
   }
 
   start(): void {
-    void this.#round().then((pauseMs) => {
+    const again = (pauseMs: number) => {
       if (!this.#isClosed) this.#cancel = this.#ports.world.clock.after(pauseMs, () => this.start());
-    });
+    };
+    void this.#round().then(again, (error: unknown) => this.#ports.broken(error));
   }
 
   close(): void {

@@ -37,4 +37,6 @@ export type StandbyPorts = {
   /** One that nothing slow is asked of. */
   readonly database: Database;
   say(words: string): void;
+  /** An error that is no Fault: a mistake of ours ends the program, and the watchdog starts it again. */
+  broken(error: unknown): void;
 };

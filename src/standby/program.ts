@@ -126,12 +126,19 @@ async function begin(home: string, status: StatusFile): Promise<Result<() => voi
     const files = fleetFiles(world, { config: config.value, home });
     if (!files.ok) return files;
     const hostName = config.value.host || realMachine().hostName;
-    const settings = { world, home, config: config.value, hostName, target: target.value, start, say, status };
+    const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };
     return ok(await startStandby({ ...settings, ...files.value }));
   } catch (error) {
     if (!isFault(error)) throw error;
     return refused(error.code, `${error.message}.`, error.hint);
   }
+}
+
+/** Nothing of ours goes on with what is not understood. */
+function broken(error: unknown): void {
+  world.clock.soon(() => {
+    throw error;
+  });
 }
 
 function start(directory: string): Promise<Refusal | undefined> {

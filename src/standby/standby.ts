@@ -35,6 +35,7 @@ export type StandbySettings = {
   shipper(database: Database): OwnShipper;
   start(directory: string): Promise<Refusal | undefined>;
   say(words: string): void;
+  broken(error: unknown): void;
   readonly status: StatusFile;
 };
 
@@ -56,10 +57,10 @@ export async function startStandby(settings: StandbySettings): Promise<Closing> 
   };
 }
 
-function portsOf({ world, config, hostName, target, say }: StandbySettings, id: string): StandbyPorts {
+function portsOf({ world, config, hostName, target, say, broken }: StandbySettings, id: string): StandbyPorts {
   const { labels, capacity, leaseS, homes } = config;
   const host: HostFacts = { id, name: hostName, labels, capacity, leaseMs: leaseS * 1_000, homes };
-  return { world, host, database: new Database({ postgres: world.postgres, target, clock: world.clock }), say };
+  return { world, host, database: new Database({ postgres: world.postgres, target, clock: world.clock }), say, broken };
 }
 
 /** SB3 */

@@ -44,7 +44,7 @@ export class Takings {
   readonly #ports: TakingPorts;
   readonly #failures = new Map<string, Failure>();
   #wishes: readonly TakeRecord[];
-  #job: { readonly home: string; readonly done: Promise<void> } | undefined;
+  #job: { readonly home: string } | undefined;
   #isClosed = false;
 
   constructor(ports: TakingPorts) {
@@ -132,11 +132,12 @@ export class Takings {
 
   /** TN3 */
   #goOn(wish: TakeRecord): void {
-    const done = this.#carryOut(wish).finally(() => {
+    this.#job = { home: wish.home };
+    const done = () => {
       this.#job = undefined;
       this.#ports.doing(undefined);
-    });
-    this.#job = { home: wish.home, done };
+    };
+    void this.#carryOut(wish).then(done, (error: unknown) => this.#ports.broken(error));
   }
 
   async #carryOut(wish: TakeRecord): Promise<void> {

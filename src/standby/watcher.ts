@@ -51,7 +51,7 @@ export class Watcher {
       if (!this.#isClosed) this.#cancel = this.#ports.world.clock.after(nextMs, () => this.start());
     };
     const failed = (error: unknown) => {
-      if (!isFault(error)) throw error;
+      if (!isFault(error)) return this.#ports.broken(error);
       this.#ports.troubled(`${error.message}. ${error.hint}`);
       again(lookEveryMs(this.#ports.host.leaseMs));
     };
