@@ -257,7 +257,7 @@ export const HOMES: Call<undefined, readonly WatchedRow[]> = {
     })),
 };
 
-/** What others see of a home. `host`: the id of the host that it is on. */
+/** What others see of a home. `name`: if it has none yet; `host`: the id of the host that it is on. */
 export const DESCRIBE: Call<
   Fenced<{ readonly name: string; readonly takeover: string; readonly host: string }>,
   boolean

@@ -129,7 +129,9 @@ export const HOMES = `select id, name, take, epoch, owner, host,
     last_seq, snapshot, takeover, move_to
   from holdfast.homes order by id`;
 
-export const DESCRIBE = `update holdfast.homes set name = $4, takeover = $5, host = $6 where ${OURS} returning 1`;
+/** A home keeps its name, wherever it goes. */
+export const DESCRIBE = `update holdfast.homes set name = case when name = '' then $4 else name end, takeover = $5,
+    host = $6 where ${OURS} returning 1`;
 
 export const RELEASE = `update holdfast.homes set lease_until = '-infinity' where ${OURS} returning 1`;
 

@@ -294,6 +294,7 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(DESCRIBE, { take: { ...take, epoch: 2 }, ...words })).toBe(false);
     expect(await see()).toMatchObject({ name: "", takeover: "auto", host: "" });
     expect(await sure.do(DESCRIBE, { take, ...words })).toBe(true);
+    expect(await sure.do(DESCRIBE, { take, ...words, name: "another" })).toBe(true);
     expect(await sure.do(MOVE_TO, { home, host: "b" })).toBe(true);
     expect(await sure.do(MOVE_TO, { home: `no ${home}`, host: "b" })).toBe(false);
     expect(await see()).toMatchObject({ ...words, moveTo: "b", take: take.id });

@@ -225,7 +225,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   "holdfast.describe": (tables, values) => {
     const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];
     if (home === undefined) return [];
-    tables.change(id, { ...home, name: text(name), takeover: text(takeover), host: text(host) });
+    tables.change(id, { ...home, name: home.name || text(name), takeover: text(takeover), host: text(host) });
     return DONE;
   },
   "holdfast.release": (tables, values) => {
