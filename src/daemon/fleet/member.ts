@@ -25,7 +25,7 @@ import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { importFrames, solidEndOf } from "../../log/import.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
-import type { FleetStatus } from "../../wire/rpc/rpc.ts";
+import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
 import type { DaemonPorts } from "../ports.ts";
@@ -97,8 +97,7 @@ export class FleetMember {
   get refusal(): Refusal | undefined {
     if (this.#role === "owner") return undefined;
     if (this.#role === "waiting") return WAITING;
-    const hint = "Use it there: `holdfast fleet status` names the host. `holdfast fleet take` brings it here.";
-    return { code: "fleet-follows", message: `This home is on ${this.#owner ?? "another host"} now.`, hint };
+    return followsRefusal(this.#owner);
   }
 
   /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
