@@ -1,7 +1,7 @@
 // The standby program of a home that is in a fleet. The watchdog starts and restarts it.
 // SP1. One for each home: if the lock is taken, it exits with a special code, which is not a crash.
-// SP2. The guard needs nothing but this machine: it begins first, and works whatever is wrong with configuration, key or
-//      database. Those are tried again for as long as it takes.
+// SP2. The guard needs nothing but this machine: it begins first, and works whatever is wrong with configuration, key
+//      or database. Those are tried again for as long as it takes.
 // SP3. If run/ is removed, its lock is put back; if another one has the lock by then, that one stays.
 // SP4. When it ends, what it has stopped stays stopped: the next one goes on.
 import { isFault } from "../base/fault.ts";
