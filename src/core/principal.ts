@@ -122,6 +122,7 @@ export const RIGHTS = {
   "recovery.skip": "act",
   "safe-mode.exit": "act",
   "config.reload": "act",
+  "fleet.hand-over": "act",
   search: "look",
   gc: "act",
   backup: "act",

@@ -16,7 +16,7 @@
 
 import { allOf } from "../base/all-of.ts";
 import { joinPath } from "../base/path.ts";
-import { ok, type Result, refused } from "../base/result.ts";
+import { ok, type Result } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { Callers } from "../home/callers.ts";
 import { diskTrouble } from "../home/disk-faults.ts";
@@ -24,6 +24,7 @@ import { type Cause, detectCause, removeCleanEnd, writeCleanEnd } from "../home/
 import { DAEMON_SOCKET } from "../home/layout.ts";
 import { ReportWriter } from "../home/report-writer.ts";
 import { readReport, shortened } from "../home/reports.ts";
+import { STILL_SAFE } from "../home/safe-mode.ts";
 import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { BallastKeeper } from "../log/file/ballast.ts";
@@ -34,11 +35,12 @@ import type { GcResult, ReloadResult, StatusResult } from "../wire/rpc/rpc.ts";
 import { archivesOf } from "./archive-gc.ts";
 import { BACKUP_RUNS, BackupPin } from "./backup-pin.ts";
 import { DeviceDesk } from "./devices.ts";
+import { fleetHandlers } from "./fleet/handlers.ts";
 import { GarbageCollector } from "./gc.ts";
 import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
-import { type HowFar, listed, NOT_LIVE, type Part, type Reading, tolerating } from "./part.ts";
+import { type HowFar, listed, NOT_LIVE, notOpen, type Part, type Reading, tolerating } from "./part.ts";
 import { openParts, type Parts } from "./parts.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { WatchdogNews } from "./recovery-news.ts";
@@ -105,6 +107,7 @@ export class Daemon {
       "recovery.retry": () => this.#retryAlone(),
       "safe-mode.exit": () => this.#leaveSafeMode(),
       "config.reload": () => this.reload(),
+      ...fleetHandlers(this.#ports),
       gc: ({ dryRun }) => this.#collect(dryRun !== false), // If in doubt, nothing is removed.
       backup: (given) => this.#pinned(given),
     };
@@ -132,7 +135,7 @@ export class Daemon {
       others: (bearer) => this.#parts?.agent.bearer(bearer),
       devices: (bearer) => this.#devices.bearer(bearer),
       callers: new Callers(world, world.home),
-      missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
+      missing: () => (this.#parts === undefined ? notOpen(this.#ports.fleet) : undefined),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;
@@ -164,7 +167,7 @@ export class Daemon {
    * Opens the log and the parts; returns the damage that was found (DS-2). Throws a Fault if storage cannot be opened.
    */
   async openStorage(): Promise<string[]> {
-    const { world, config, bus, safeMode, say, onBug } = this.#ports;
+    const { world, config, bus, safeMode, say, onBug, fleet } = this.#ports;
     this.#begun = world.clock.elapsed();
     this.#machine.resume();
     const log = await EventLog.open(world, config.log, (looked) => {
@@ -172,6 +175,7 @@ export class Daemon {
     });
     this.#reading = null;
     void log.halted.then(onBug); // D6
+    await fleet?.join(log);
     const times = new Timekeeper(world, {
       waits: () => all.flatMap((part) => [...(part.waits?.() ?? [])]),
       changed: () => {
@@ -353,8 +357,7 @@ export class Daemon {
 
   #status(): StatusResult {
     const { world, version, safeMode, live } = this.#ports;
-    const mode = safeMode.state;
-    const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
+    const [mode, none] = [safeMode.state, { terminals: 0, workflows: 0, agents: 0, prompts: 0 }];
     const { disk, ...others } = this.#ports.others();
     const blocked = this.#parts?.log.blocked; // A disk that works again is not used before it is tried again.
     return {
@@ -376,24 +379,22 @@ export class Daemon {
         .slice(0, MAX_TROUBLES),
       counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
       config: live.file,
+      fleet: this.#ports.fleet?.status() ?? null,
     };
   }
 
   /** D2 */
   async stop(): Promise<void> {
     this.#server?.hide();
+    this.#ports.fleet?.leave();
     this.#parts?.garbage.stop();
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.times.tend(); // A clock that is set before the next start is noticed only by this record.
     await this.#parts?.log.close();
+    await this.#ports.fleet?.finish();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();
-    await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
+    const isOver = this.isLive && this.#parts?.log.hasStopped !== true;
+    await this.#tolerating(() => (isOver ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
-
-const STILL_SAFE = refused(
-  "disk",
-  "The disk refused the write: safe mode would be back after the next crash.",
-  "`holdfast logs` says why. Free some space, then try again.",
-);

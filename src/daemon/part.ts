@@ -96,6 +96,12 @@ export const NOT_LIVE = refused(
   "Try again in a moment; `holdfast recovery status` shows how far it is.",
 );
 
+/** What is refused before the log is open. */
+export function notOpen(fleet: DaemonPorts["fleet"]): Result<never> {
+  const refusal = fleet?.refusal;
+  return refusal === undefined ? NOT_LIVE : { ok: false, error: refusal };
+}
+
 type BorderPorts = {
   isLive(): boolean;
   onBug(error: unknown): void;

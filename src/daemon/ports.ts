@@ -1,12 +1,15 @@
 // What the daemon and its parts get from outside: access to the world, the configuration, and where they report.
+import type { Refusal } from "../base/result.ts";
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
+import type { EventLog } from "../log/event-log.ts";
 import type { Config } from "../wire/files/config-schema.ts";
-import type { StatusResult } from "../wire/rpc/rpc.ts";
+import type { FleetStatus, StatusResult } from "../wire/rpc/rpc.ts";
 import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import type { Network } from "../world/network.ts";
 import type { PathSteps } from "../world/path-steps.ts";
+import type { Postgres } from "../world/postgres.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
@@ -40,16 +43,36 @@ export type DaemonPorts = {
   readonly pages?: PageLimits;
   readonly bus: Bus;
   readonly safeMode: SafeMode;
+  /** Undefined: the home is in no fleet. */
+  readonly fleet?: DaemonFleet | undefined;
   /** The status of the other programs, and of the disk. */
   others(): Pick<StatusResult, "watchdog" | "web" | "programs" | "disk">;
+  /** Ends the daemon in order; the watchdog starts the next one. */
+  leave(): void;
   /** Called for a bug, or if the log has stopped for good: the process must end, and the next one reads the disk. */
   onBug(error: unknown): void;
   say(words: string): void;
 };
 
+/** This home as a member of a fleet (fleet/member.ts). */
+export type DaemonFleet = {
+  /** From now on the log is in the database as well; nothing was appended yet. */
+  join(log: EventLog): Promise<void>;
+  status(): FleetStatus;
+  /** What everything but the status is refused with; undefined if the home is ours. */
+  readonly refusal: Refusal | undefined;
+  /** Before the log is closed. */
+  leave(): void;
+  /** After it was closed. */
+  finish(): Promise<void>;
+};
+
 /** What the process of a daemon gets from outside. */
 export type DaemonProgram = {
   readonly world: DaemonPorts["world"];
+  /** For a home in a fleet, with the name that this machine has. */
+  readonly postgres: Postgres;
+  readonly hostName: string;
   /** The full path of a file that the user named. */
   absolute(path: string): string;
   say(words: string): void;

@@ -4,8 +4,10 @@ import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";
 import { realHttpClient } from "../world/real/http-client.ts";
+import { realMachine } from "../world/real/machine.ts";
 import { realNetwork } from "../world/real/network.ts";
 import { realPathSteps } from "../world/real/path-steps.ts";
+import { realPostgres } from "../world/real/postgres/client.ts";
 import { realProgram } from "../world/real/program.ts";
 import { realSockets } from "../world/real/socket.ts";
 import { realWatch } from "../world/real/watch.ts";
@@ -45,7 +47,9 @@ async function main(): Promise<number> {
   };
   const { onExit } = program;
   const exit = (code: number) => program.exit(code);
-  return runDaemon({ world, absolute: out.absolute, say, told: told.promise, onReload, exit, onExit });
+  const { hostName } = realMachine();
+  const fleet = { postgres: realPostgres(), hostName };
+  return runDaemon({ ...fleet, world, absolute: out.absolute, say, told: told.promise, onReload, exit, onExit });
 }
 
 void out.staying(main()).then((code) => program.exit(code)); // Not awaited: the bundle is not a module.

@@ -7,17 +7,23 @@
 //     what is wrong and what can be done.
 // M3. The socket is bound in parallel, so that status requests are answered during recovery, and a path that cannot be
 //     bound does not delay the recovery. Whether it was bound is checked when the table asks for it.
+// M4. A home in a fleet is opened only once it is ours there. If another host has it, this daemon stays in InitStorage:
+//     it answers `status`, refuses the rest, and ends when it is asked to.
 import { type Fault, isFault } from "../base/fault.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
 import { DiskFaults } from "../home/disk-faults.ts";
+import { idOf } from "../home/identity.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWhole } from "../log/file/file.ts";
 import { configRefusal } from "../wire/files/config.ts";
-import { SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
+import { ANOTHER_RUNS, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
 import { VERSION } from "../wire/version.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
+import { leasedWorld } from "./fleet/lease.ts";
+import { FleetMember } from "./fleet/member.ts";
 import { LiveConfig } from "./live-config.ts";
 import type { DaemonPorts, DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
@@ -69,6 +75,7 @@ class Startup {
   readonly #program: DaemonProgram;
   readonly #links: StartupLinks;
   daemon: Daemon | undefined;
+  #fleet: FleetMember | undefined;
   /** Whether its storage is open. */
   isOpen = false;
   #refusal = "";
@@ -114,13 +121,30 @@ class Startup {
       this.#refusal = `${message} ${hint}`;
       return "config invalid";
     }
+    const fleet = this.#fleetOf(loaded.value);
+    if (!fleet.ok) {
+      this.#refusal = `${fleet.error.message} ${fleet.error.hint}`;
+      return "config invalid";
+    }
+    this.#fleet = fleet.value;
     await this.#makeDaemon(loaded.value);
     return "config valid";
+  }
+
+  /** M4. Undefined: the home is in no fleet. */
+  #fleetOf({ current: { fleet: config } }: LiveConfig): Result<FleetMember | undefined> {
+    const { world, postgres, hostName, say, exit } = this.#program;
+    if (config.url === "") return ok(undefined);
+    const home = idOf(world);
+    if (home === undefined) return refused("fleet-home", "This home has no id yet.", "Start it with `holdfast up`.");
+    const gone = () => exit(ANOTHER_RUNS);
+    return FleetMember.of({ world, postgres, config, home, host: config.host || hostName, say, gone });
   }
 
   async #makeDaemon(live: LiveConfig): Promise<void> {
     const { world, say } = this.#program;
     const { presence, others, ended } = this.#links;
+    const fleet = this.#fleet;
     let tending = (): void => undefined;
     const link = presence.heartbeat({ beaten: () => tending(), news: (news) => daemon.announce(news) });
     const bus = new Bus();
@@ -130,9 +154,15 @@ class Startup {
     if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
     const onBug = (error: unknown) => {
       say(`stopped: ${String(error)}`);
-      ended.resolve(FAILED);
+      const left = fleet?.halted() ?? Promise.resolve(); // M4: it may exit with a code of its own.
+      void left.then(() => ended.resolve(FAILED));
     };
-    const ports = { world, config: live.current, live, version: VERSION, bus, safeMode, others, onBug, say };
+    const leased = fleet === undefined ? world : leasedWorld(world, fleet.lease);
+    const leave = () => ended.resolve(0);
+    const ports = {
+      ...{ world: leased, config: live.current, live, version: VERSION, bus, safeMode, others },
+      ...{ onBug, say, leave, fleet },
+    };
     const daemon: Daemon = new Daemon(ports);
     this.daemon = daemon;
     this.#program.onReload?.(() => void daemon.reload().catch(onBug));
@@ -152,6 +182,8 @@ class Startup {
     };
     this.#bound = bindRetrying(world, () => daemon.serve(), failed);
     try {
+      const role = await this.#fleet?.begin();
+      if (role === "follower") await new Promise<never>(() => undefined); // M4
       this.#damage = await daemon.openStorage();
       this.isOpen = true;
       return this.#damage.length === 0 ? "storage healthy" : "integrity check failed";

@@ -3,13 +3,15 @@
 // BL2. What is read is what was stored, or nothing: the hash of the whole is checked.
 import { ok, type Result, refused } from "../base/result.ts";
 import { sha256 } from "../world/hash.ts";
-import { type BlobPart, GET, PUT, type Take, TIDY } from "./calls.ts";
+import { type BlobPart, type BlobRow, DROP, GET, LIST, PUT, type Take, TIDY } from "./calls.ts";
 import type { Database } from "./database.ts";
 import { noAnswer } from "./history.ts";
 
 const PART = 1 << 20;
 /** Of one answer, a connection takes 64 MiB. */
 const MAX_PARTS = 32;
+/** It goes through all blobs of a home. */
+const LIST_MS = 60_000;
 
 /** `seq`: what it is a state of. Can be repeated. */
 export type Blob = { readonly path: string; readonly seq: number; readonly bytes: Uint8Array };
@@ -23,7 +25,7 @@ export async function putBlob(database: Database, take: Take, blob: Blob): Promi
     const one: BlobPart = { path, seq, part, parts, hash, bytes: bytes.subarray(part * PART, (part + 1) * PART) };
     const answer = await database.call(PUT, { take, part: one });
     if (answer.kind !== "done") return noAnswer(answer);
-    if (!answer.value) return refused("fleet-fenced", `${take.home} has another owner.`, "This host follows it now.");
+    if (!answer.value) return fenced(take);
     if (answer.isDoubtful) return refused("fleet-doubt", `${path} may not be on the standby.`, "Store it again.");
   }
   const tidied = await database.call(TIDY, { take, path, seq }); // BL1
@@ -39,6 +41,27 @@ export async function getBlob(database: Database, home: string, path: string): P
   const bytes = Buffer.concat(answer.value.map((part) => part.bytes));
   if (!Buffer.from(first.hash).equals(hashOf(bytes))) return refused("fleet-damaged", `${path} is damaged.`, DAMAGED); // BL2
   return ok({ path, seq: first.seq, bytes });
+}
+
+export async function listBlobs(database: Database, home: string): Promise<Result<readonly BlobRow[]>> {
+  const rows: BlobRow[] = [];
+  for (;;) {
+    const answer = await database.call(LIST, { home, after: rows.at(-1)?.path ?? "" }, LIST_MS);
+    if (answer.kind !== "done") return noAnswer(answer);
+    if (answer.value.length === 0) return ok(rows);
+    rows.push(...answer.value);
+  }
+}
+
+/** Can be repeated. */
+export async function dropBlob(database: Database, take: Take, path: string): Promise<Result<undefined>> {
+  const answer = await database.call(DROP, { take, path });
+  if (answer.kind !== "done") return noAnswer(answer);
+  return answer.value ? ok(undefined) : fenced(take);
+}
+
+function fenced({ home }: Take): ReturnType<typeof refused> {
+  return refused("fleet-fenced", `${home} has another owner.`, "This host follows it now.");
 }
 
 function hashOf(bytes: Uint8Array): Buffer {

@@ -28,6 +28,10 @@ export type HomeRow = {
   readonly leaseMs: number;
   readonly lastSeq: number;
   readonly snapshot: number;
+  /** The id of the take. */
+  readonly take: string;
+  /** The name of the host that it is to move to; empty: none. */
+  readonly moveTo: string;
 };
 export type BlobPart = {
   readonly path: string;
@@ -103,6 +107,8 @@ export const LOOK: Call<string, HomeRow | undefined> = {
       leaseMs: integer(row[2]),
       lastSeq: integer(row[3]),
       snapshot: integer(row[4]),
+      take: text(row[5]),
+      moveTo: text(row[6]),
     },
 };
 
@@ -181,6 +187,45 @@ export const GET: Call<{ readonly home: string; readonly path: string }, readonl
     })),
 };
 
+/** How many bytes of batches are behind the snapshot. */
+export const BACKLOG: Call<string, number> = {
+  statement: { name: "holdfast.backlog", text: sql.BACKLOG },
+  encode: (home) => [home],
+  decode: (rows) => integer(only(rows)[0]),
+};
+
+/** `newest`: the highest seq that something was stored of. */
+export type BlobRow = { readonly path: string; readonly newest: number; readonly whole: WholeBlob | undefined };
+/** The newest one that is whole. `mark`: see `FleetSeal.markOf`. */
+export type WholeBlob = {
+  readonly seq: number;
+  /** SHA-256 of its bytes, in hex digits. */
+  readonly hash: string;
+  readonly mark: string;
+  readonly size: number;
+};
+
+/** The blobs of a home whose paths are behind `after`. None: that is the end. */
+export const LIST: Call<{ readonly home: string; readonly after: string }, readonly BlobRow[]> = {
+  statement: { name: "holdfast.list", text: sql.LIST },
+  encode: ({ home, after }) => [home, after],
+  decode: (rows) =>
+    rows.map(([path, newest, seq, hash, mark, size]) => ({
+      ...{ path: text(path), newest: integer(newest) },
+      whole:
+        integer(seq) < 0
+          ? undefined
+          : { seq: integer(seq), hash: bytes(hash).toHex(), mark: bytes(mark).toHex(), size: integer(size) },
+    })),
+};
+
+/** Removes all that is stored under a path. False: the home is not ours. */
+export const DROP: Call<Fenced<{ readonly path: string }>, boolean> = {
+  statement: { name: "holdfast.drop", text: sql.DROP },
+  encode: ({ take, path }) => [...fence(take), path],
+  decode: isApplied,
+};
+
 /** This host is there. */
 export const ANNOUNCE: Call<Omit<HostRow, "agoMs">, void> = {
   statement: { name: "holdfast.announce", text: sql.ANNOUNCE },
@@ -254,6 +299,17 @@ export const EVENTS: Call<
     rows.map(([n, at, home, host, kind, words]) => ({
       ...{ n: integer(n), at: integer(at), home: text(home), host: text(host), kind: text(kind), words: text(words) },
     })),
+};
+
+/** `synchronous`: the standbys that commits wait for; `now`: in milliseconds since the epoch. */
+export type ServerMode = { readonly synchronous: string; readonly commit: string; readonly now: number };
+export const MODE: Call<undefined, ServerMode> = {
+  statement: { name: "holdfast.mode", text: sql.MODE },
+  encode: () => [],
+  decode: (rows) => {
+    const [synchronous, commit, now] = only(rows);
+    return { synchronous: text(synchronous), commit: text(commit), now: integer(now) };
+  },
 };
 
 /** CA1 */

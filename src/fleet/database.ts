@@ -30,17 +30,20 @@ export type DatabasePorts = { readonly postgres: Postgres; readonly target: Post
 
 export class Database {
   readonly #ports: DatabasePorts;
+  readonly #callMs: number;
   readonly #breaker = new CircuitBreaker(BREAKER);
   #connection: PostgresConnection | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #drops = 0;
 
-  constructor(ports: DatabasePorts) {
+  /** `callMs`: without an answer by then, the connection is given up. */
+  constructor(ports: DatabasePorts, callMs = CALL_MS) {
     this.#ports = ports;
+    this.#callMs = callMs;
   }
 
   /** DB1 */
-  call<P, R>(call: Call<P, R>, parameters: P, withinMs = CALL_MS): Promise<Answer<R>> {
+  call<P, R>(call: Call<P, R>, parameters: P, withinMs = this.#callMs): Promise<Answer<R>> {
     const run = async () => this.#guarded(() => this.#call(call, parameters, withinMs));
     const answer = this.#last.then(run, run);
     this.#last = answer;

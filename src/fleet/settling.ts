@@ -13,6 +13,8 @@ export type SettlingPorts = {
   readonly random: Random;
   /** Why the last call came to nothing; undefined: there is an answer again. Called at every change. */
   troubled(why: string | undefined): void;
+  /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. */
+  held?(sentAt: number): void;
   /** Asked before every call. False: nothing is sent any more. */
   isWanted(): boolean;
 };
@@ -50,7 +52,14 @@ export class Settling {
     }
   }
 
-  async #send(step: Step, { set, take, leaseMs }: Ask): Promise<Seen> {
+  async #send(step: Step, ask: Ask): Promise<Seen> {
+    const sentAt = this.#ports.held === undefined ? 0 : this.#ports.clock.sinceBoot();
+    const seen = await this.#sent(step, ask);
+    if (seen.kind === "applied" || seen.kind === "held") this.#ports.held?.(sentAt);
+    return seen;
+  }
+
+  async #sent(step: Step, { set, take, leaseMs }: Ask): Promise<Seen> {
     if (step === "set" && set !== undefined) {
       const answer = this.#noted(await set());
       if (answer.kind !== "done") return { kind: "failed" };

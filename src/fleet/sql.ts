@@ -36,7 +36,7 @@ export const ENROL = `insert into holdfast.homes as h (id, epoch, take, owner, l
 
 export const LOOK = `select epoch, owner,
     case when lease_until < clock_timestamp() then 0
-         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint, last_seq, snapshot
+         else ceil(extract(epoch from lease_until - clock_timestamp()) * 1000) end::bigint, last_seq, snapshot, take, move_to
   from holdfast.homes where id = $1`;
 
 export const TAKE = `update holdfast.homes set epoch = $2::bigint, take = $3, owner = $4, ${RENEWED("$5")}
@@ -49,10 +49,14 @@ export const APPEND = `with fence as (update holdfast.homes set last_seq = $5::b
   insert into holdfast.batches (home, first, last, epoch, bytes)
   select $1, $4::bigint + 1, $5::bigint, $2::bigint, $6::bytea from fence returning 1`;
 
-export const READ = `select first, last, bytes from holdfast.batches
-  where home = $1 and last > $2::bigint and first >= coalesce(
-    (select max(first) from holdfast.batches where home = $1 and first <= $2::bigint + 1), 0)
-  order by first limit 16`;
+/** As many as fit into 8 MiB, and one at least. */
+export const READ = `select first, last, bytes from (
+  select first, last, bytes, sum(length(bytes)) over (order by first) as total, row_number() over (order by first) as nth
+    from (select first, last, bytes from holdfast.batches
+          where home = $1 and last > $2::bigint and first >= coalesce(
+            (select max(first) from holdfast.batches where home = $1 and first <= $2::bigint + 1), 0)
+          order by first limit 1000) as following) as sized
+  where total <= 8388608 or nth = 1 order by first`;
 
 export const SNAPSHOT = `update holdfast.homes set snapshot = $4::bigint
   where ${OURS} and snapshot <= $4::bigint and last_seq >= $4::bigint returning 1`;
@@ -88,6 +92,25 @@ export const TIDY = `with ${FENCE} delete from holdfast.blobs
 export const GET = `select seq, part, parts, hash, bytes from holdfast.blobs
   where home = $1 and path = $2 and seq = (${WHOLE("$1", "$2")}) order by part`;
 
+/** What is behind the snapshot. */
+export const BACKLOG = `select coalesce(sum(length(b.bytes)), 0)::bigint from holdfast.homes h
+  join holdfast.batches b on b.home = h.id and b.first > h.snapshot where h.id = $1`;
+
+/** The mark is of the head of the sealed box: its key and salt (box.ts). */
+export const LIST = `with stored as (
+    select path, seq, count(*) = max(parts) as whole, (array_agg(hash))[1] as hash, sum(length(bytes))::bigint as size,
+      (array_agg(substring(bytes from 6 for 24)) filter (where part = 0))[1] as mark
+    from holdfast.blobs where home = $1 and path > $2 group by path, seq)
+  select path, max(seq), coalesce(max(seq) filter (where whole), -1),
+    coalesce((array_agg(hash order by seq desc) filter (where whole))[1], ''::bytea),
+    coalesce((array_agg(mark order by seq desc) filter (where whole))[1], ''::bytea),
+    coalesce((array_agg(size order by seq desc) filter (where whole))[1], 0)
+  from stored group by path order by path limit 5000`;
+
+export const DROP = `with ${FENCE},
+  gone as (delete from holdfast.blobs where home = $1 and path = $4 and exists (select from fence) returning 1)
+  select 1 from fence where (select count(*) from gone) >= 0`;
+
 export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, seen)
   values ($1, $2, $3, $4::int, $5, $6, clock_timestamp())
   on conflict (id) do update set name = excluded.name, labels = excluded.labels, capacity = excluded.capacity,
@@ -118,3 +141,7 @@ export const EVENT = "insert into holdfast.events (home, host, kind, words) valu
 
 export const EVENTS = `select n, (extract(epoch from at) * 1000)::bigint, home, host, kind, words
   from holdfast.events where n > $1::bigint order by n limit 500`;
+
+/** How safe a commit is on this server, and its clock. */
+export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+  (extract(epoch from clock_timestamp()) * 1000)::bigint`;

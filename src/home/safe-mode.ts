@@ -12,6 +12,7 @@
 
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
+import { refused } from "../base/result.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -182,3 +183,9 @@ export class SafeMode {
     return written;
   }
 }
+
+export const STILL_SAFE = refused(
+  "disk",
+  "The disk refused the write: safe mode would be back after the next crash.",
+  "`holdfast logs` says why. Free some space, then try again.",
+);

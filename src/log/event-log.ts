@@ -14,6 +14,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./file/ballast.ts";
 import { removeIfThere } from "./file/file.ts";
+import { DEFAULT_OPTIONS, type LogOptions } from "./log-options.ts";
 import * as refusals from "./log-refusals.ts";
 import { type LogReport, type Looked, type Recovery, recover, sessionOnDisk } from "./recover.ts";
 import { readBack, type Stop } from "./session/back.ts";
@@ -28,27 +29,11 @@ import { FROM_START, type Reading, readOn, readWaiting } from "./session/session
 import { newSession, type Session } from "./session/session-writer.ts";
 import { Unwritable } from "./session/unwritable.ts";
 import { Stillness } from "./stillness.ts";
+import type { Elsewhere } from "./wal/elsewhere.ts";
 import { type FramedEntry, sizeOf, type Transaction } from "./wal/frame.ts";
-import { type SegmentOptions, Segments } from "./wal/segments.ts";
+import { Segments } from "./wal/segments.ts";
 import { WriteAheadLog } from "./wal/wal.ts";
 import { segmentPaths } from "./wal/wal-files.ts";
-
-export type LogOptions = SegmentOptions & {
-  /** How much may wait to become durable before `append` refuses. */
-  readonly maxQueuedBytes: number;
-  readonly ballastBytes: number;
-  /** How long a session's file may become before the next lines begin a new one (SG1 of log-segments.ts). */
-  readonly sessionBytes: number;
-};
-
-export const DEFAULT_OPTIONS: LogOptions = {
-  segmentBytes: 8 << 20,
-  pageBytes: 4096,
-  maxSegments: 8,
-  maxQueuedBytes: 8 << 20,
-  ballastBytes: 16 << 20,
-  sessionBytes: 4 << 20,
-};
 
 /** A pending acknowledgement: seqs first … last, their length, and a promise that they are on disk. */
 export type Ticket = {
@@ -139,6 +124,10 @@ export class EventLog {
     return this.#halted.promise;
   }
 
+  get hasStopped(): boolean {
+    return this.#state.kind === "stopped";
+  }
+
   /** Why everything is refused until the disk is tried again; undefined if it is not (L3). */
   get blocked(): Fault | undefined {
     return this.#state.kind === "blocked" ? this.#state.fault : undefined;
@@ -183,6 +172,12 @@ export class EventLog {
 
   async start(): Promise<void> {
     await this.#wal.start();
+  }
+
+  /** From now on, what is acknowledged is durable there as well. Nothing was appended yet. */
+  commitTo(elsewhere: Elsewhere): void {
+    assert(this.#wal.elsewhere === undefined, "a log has one second place");
+    this.#wal.elsewhere = elsewhere;
   }
 
   /** Appends all entries or none; they become durable together (L1). `over`: the sessions that they end (L4). */
@@ -259,6 +254,7 @@ export class EventLog {
     if (this.#state.kind === "blocked") return refusals.blocked(this.#state.fault);
     if (this.#state.kind === "stopped") return refusals.stopped(this.#state.error);
     if (this.#state.kind === "closed") return refusals.CLOSED;
+    if (this.#wal.elsewhere?.away !== undefined) return this.#wal.elsewhere.away; // EW3 of wal/elsewhere.ts
     if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return refusals.BUSY; // L2
     if (entries.length === 0) return refusals.EMPTY;
     for (const { session } of entries) {

@@ -122,8 +122,8 @@ async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
   }
 }
 
-/** C2 for the write-ahead log. Frames behind a torn one are kept as well. */
-async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
+/** C2 for the write-ahead log. Frames behind a torn one are kept as well. Returns the files that are torn. */
+export async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
   const torn: string[] = [];
   for (const stretch of harmedStretches(wal)) {
     const reason = stretch.kind === "torn" ? "torn: not known to be acknowledged" : "damaged: was acknowledged";

@@ -5,6 +5,10 @@ import { aesGcm } from "../world/real/aes-gcm.ts";
 
 export class HomeNoise extends WebNoise {
   override async cipher(key: Bytes): Promise<NoiseCipher> {
-    return aesGcm(key);
+    const { seal, unseal } = aesGcm(key);
+    return {
+      seal: async (nonce, extra, plain) => seal(nonce, extra, plain),
+      unseal: async (nonce, extra, sealed) => unseal(nonce, extra, sealed),
+    };
   }
 }

@@ -59,6 +59,11 @@ export function keyedHash(key: string, text: string): string {
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
 }
 
+/** HMAC-SHA-256 of bytes, as bytes. */
+export function keyedBytes(key: Uint8Array, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new Bun.CryptoHasher("sha256", key).update(bytes).digest());
+}
+
 /** Compares in constant time: the duration depends on the length of the second text, not on where the two differ. */
 export function sameSecret(given: string, secret: string): boolean {
   let difference = given.length ^ secret.length;

@@ -3,7 +3,7 @@
 
 import { joinPath } from "../../src/base/path.ts";
 import { CheckpointStore } from "../../src/log/checkpoint/store.ts";
-import type { LogOptions } from "../../src/log/event-log.ts";
+import type { LogOptions } from "../../src/log/log-options.ts";
 import type { TapeLimits } from "../../src/log/tape/tape.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk } from "../../src/world/disk.ts";

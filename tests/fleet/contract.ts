@@ -1,9 +1,10 @@
 // What every statement does, as claims that hold in PostgreSQL and in the simulated database alike.
 import { expect } from "bun:test";
-import { getBlob, putBlob } from "../../src/fleet/blobs.ts";
+import { dropBlob, getBlob, listBlobs, putBlob } from "../../src/fleet/blobs.ts";
 import {
   ANNOUNCE,
   APPEND,
+  BACKLOG,
   type Call,
   DESCRIBE,
   ENROL,
@@ -12,7 +13,9 @@ import {
   HOLD,
   HOMES,
   HOSTS,
+  LIST,
   LOOK,
+  MODE,
   MOVE_TO,
   PUT,
   READ,
@@ -26,6 +29,7 @@ import {
 import type { Database } from "../../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
 import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
+import { sha256 } from "../../src/world/hash.ts";
 
 const LEASE_MS = 60_000;
 
@@ -83,14 +87,22 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(LOOK, home)).toBeUndefined();
     await sure.do(ENROL, { home, lastSeq: 7 });
     await sure.do(ENROL, { home, lastSeq: 9 });
-    expect(await sure.do(LOOK, home)).toEqual({ epoch: 0, owner: "", leaseMs: 0, lastSeq: 7, snapshot: 0 });
+    expect(await sure.do(LOOK, home)).toEqual({
+      epoch: 0,
+      owner: "",
+      leaseMs: 0,
+      lastSeq: 7,
+      snapshot: 0,
+      take: "",
+      moveTo: "",
+    });
   },
 
   "a take raises the epoch by one, once, and a lease that lasts keeps others from it": async ({ database, home }) => {
     const sure = new Sure(database);
     const first = await sure.owned(home);
     const { leaseMs, ...row } = (await sure.do(LOOK, home)) ?? { leaseMs: 0 };
-    expect(row).toEqual({ epoch: 1, owner: "a", lastSeq: 0, snapshot: 0 });
+    expect(row).toEqual({ epoch: 1, owner: "a", lastSeq: 0, snapshot: 0, take: first.id, moveTo: "" });
     expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
     const next = { take: { home, epoch: 2, id: "b" }, owner: "b", leaseMs: LEASE_MS };
     expect(await sure.do(TAKE, { ...next, ifExpired: true })).toBe(false);
@@ -121,12 +133,17 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
 
   "reading begins with the batch that has the next entry, and goes on page by page": async ({ database, home }) => {
     const sizes = Array.from({ length: 18 }, () => 2);
-    await new Sure(database).owned(home, ...sizes);
+    const sure = new Sure(database);
+    const take = await sure.owned(home, ...sizes);
     expect((await stored(database, home, 32)).map(([first]) => first)).toEqual([33, 35]);
     expect((await stored(database, home, 33)).map(([first]) => first)).toEqual([33, 35]);
     expect(await stored(database, home, 36)).toEqual([]);
-    expect(await stored(database, home)).toHaveLength(16);
+    expect(await stored(database, home)).toHaveLength(18);
     expect(await stored(database, "nobody's")).toEqual([]);
+    const bytes = new Uint8Array(5 << 20);
+    for (const seq of [37, 38]) await sure.do(APPEND, { take, batch: { first: seq, last: seq, bytes }, leaseMs: 1 });
+    expect((await stored(database, home, 30)).map(([first]) => first)).toEqual([31, 33, 35, 37]);
+    expect((await stored(database, home, 37)).map(([first]) => first)).toEqual([38]);
   },
 
   "what a snapshot covers is merged into one, and nothing else": async ({ database, home }) => {
@@ -183,6 +200,48 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(theirs).toMatchObject({ ok: false, error: { code: "fleet-fenced" } });
     expect(await sure.do(PUT, { take, part: { ...half, path: "torn", parts: 1 } })).toBe(true);
     expect(await getBlob(database, home, "torn")).toMatchObject({ ok: false, error: { code: "fleet-damaged" } });
+  },
+
+  "blobs are listed by their paths, with the newest that is whole, and dropped by their owner": async ({
+    database,
+    home,
+  }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    expect(await listBlobs(database, home)).toEqual({ ok: true, value: [] });
+    const bytes = Buffer.alloc(1_300_000, "head and what follows it");
+    await putBlob(database, take, { path: "b", seq: 4, bytes });
+    await putBlob(database, take, { path: "a", seq: 1, bytes: new Uint8Array() });
+    const half = { seq: 6, part: 1, parts: 2, hash: new Uint8Array(32), bytes: new Uint8Array(3) };
+    for (const path of ["b", "c"]) await sure.do(PUT, { take, part: { ...half, path } });
+    const mark = bytes.subarray(5, 29).toString("hex");
+    const empty = { seq: 1, hash: sha256(""), mark: "", size: 0 };
+    const listed = [
+      { path: "a", newest: 1, whole: empty },
+      { path: "b", newest: 6, whole: { seq: 4, hash: sha256(bytes), mark, size: bytes.length } },
+      { path: "c", newest: 6, whole: undefined },
+    ];
+    expect(await listBlobs(database, home)).toEqual({ ok: true, value: listed });
+    expect((await sure.do(LIST, { home, after: "a" })).map(({ path }) => path)).toEqual(["b", "c"]);
+    const theirs = await dropBlob(database, { ...take, epoch: 2 }, "b");
+    expect(theirs).toMatchObject({ ok: false, error: { code: "fleet-fenced" } });
+    for (const path of ["b", "b", "c"])
+      expect(await dropBlob(database, take, path)).toEqual({ ok: true, value: undefined });
+    expect(await listBlobs(database, home)).toEqual({ ok: true, value: listed.slice(0, 1) });
+  },
+
+  "the backlog is what is behind the snapshot": async ({ database, home }) => {
+    const sure = new Sure(database);
+    expect(await sure.do(BACKLOG, home)).toBe(0);
+    const take = await sure.owned(home, 2, 3);
+    expect(await sure.do(BACKLOG, home)).toBe(5);
+    expect(await sure.do(SNAPSHOT, { take, seq: 2 })).toBe(true);
+    expect(await sure.do(BACKLOG, home)).toBe(3);
+  },
+
+  "the server says how safe its commits are": async ({ database }) => {
+    const mode = await new Sure(database).do(MODE, undefined);
+    expect(mode).toMatchObject({ synchronous: expect.any(String), commit: "on", now: expect.any(Number) });
   },
 
   "a host is announced, and again with what has changed": async ({ database, home }) => {

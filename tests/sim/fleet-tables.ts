@@ -27,6 +27,8 @@ type Part = { readonly seq: number; readonly part: number; readonly parts: numbe
 type Values = readonly PostgresValue[];
 
 const MERGED = 1 << 20;
+const READ_BYTES = 8 << 20;
+const LISTED = 5000;
 
 export class FleetTables {
   version = 2;
@@ -99,6 +101,13 @@ export class FleetTables {
     return this.#blobs.get(`${text(id)}\n${text(path)}`) ?? [];
   }
 
+  /** Of the blobs that are there, in order. */
+  pathsOf(id: PostgresValue | undefined): readonly string[] {
+    const prefix = `${text(id)}\n`;
+    const keys = [...this.#blobs].filter(([key, parts]) => key.startsWith(prefix) && parts.length > 0);
+    return keys.map(([key]) => key.slice(prefix.length)).sort();
+  }
+
   setBlobs(id: PostgresValue | undefined, path: PostgresValue | undefined, parts: Part[]): void {
     set(this.#blobs, `${text(id)}\n${text(path)}`, parts, this.#undo);
   }
@@ -130,7 +139,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const home = tables.home(values);
     if (home === undefined) return [];
     const left = Math.max(0, home.leaseUntil - now);
-    return [[`${home.epoch}`, home.owner, `${left}`, `${home.lastSeq}`, `${home.snapshot}`]];
+    return [[`${home.epoch}`, home.owner, `${left}`, `${home.lastSeq}`, `${home.snapshot}`, home.take, home.moveTo]];
   },
   "holdfast.take": (tables, values, now) => {
     const [id, epoch, take, owner, ms, ifExpired] = values;
@@ -156,8 +165,11 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
   "holdfast.read": (tables, [id, after]) => {
-    const found = tables.batchesOf(text(id)).filter(({ last }) => last > Number(after));
-    return found.slice(0, 16).map(({ first, last, bytes }) => [`${first}`, `${last}`, bytes]);
+    const found = upTo(
+      READ_BYTES,
+      tables.batchesOf(text(id)).filter(({ last }) => last > Number(after)),
+    );
+    return found.map(({ first, last, bytes }) => [`${first}`, `${last}`, bytes]);
   },
   "holdfast.snapshot": (tables, values) => {
     const [home, snapshot] = [tables.ours(values), Number(values[3])];
@@ -187,6 +199,23 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const found = parts.filter(({ seq }) => seq === newestWhole(parts)).toSorted((a, b) => a.part - b.part);
     return found.map(({ seq, part, parts, rest }) => [`${seq}`, `${part}`, `${parts}`, ...rest]);
   },
+  "holdfast.backlog": (tables, [id]) => {
+    const behind = tables.batchesOf(text(id)).filter(({ first }) => first > (tables.home([text(id)])?.snapshot ?? 0));
+    return [[`${behind.reduce((sum, { bytes }) => sum + bytes.length, 0)}`]];
+  },
+  "holdfast.list": (tables, [id, after]) =>
+    tables
+      .pathsOf(id)
+      .filter((path) => path > text(after))
+      .slice(0, LISTED)
+      .map((path) => listed(path, tables.blobs(id, path))),
+  "holdfast.drop": (tables, values) => {
+    if (tables.ours(values) === undefined) return [];
+    tables.setBlobs(values[0], values[3], []);
+    return DONE;
+  },
+
+  "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });
     return [];
@@ -234,11 +263,7 @@ function merge(tables: FleetTables, values: Values): readonly PostgresRow[] {
   const all = tables.batchesOf(text(values[0]));
   const may = ({ first, last }: StoredBatch) =>
     first > Number(values[3]) && last <= home.snapshot && last < home.lastSeq;
-  let bytes = 0;
-  const merged = all.filter(may).filter((batch, nth) => {
-    bytes += batch.bytes.length;
-    return nth === 0 || bytes <= MERGED;
-  });
+  const merged = upTo(MERGED, all.filter(may));
   const [first, last] = [merged[0], merged.at(-1)];
   if (first === undefined || last === undefined) return [];
   const one = { first: first.first, last: last.last, bytes: Buffer.concat(merged.map((batch) => batch.bytes)) };
@@ -248,6 +273,24 @@ function merge(tables: FleetTables, values: Values): readonly PostgresRow[] {
     [...rest, one].toSorted((a, b) => a.first - b.first),
   );
   return [[`${one.last}`]];
+}
+
+/** Of so many bytes together, and one at least. */
+function upTo(most: number, batches: readonly StoredBatch[]): readonly StoredBatch[] {
+  let bytes = 0;
+  return batches.filter((batch, nth) => {
+    bytes += batch.bytes.length;
+    return nth === 0 || bytes <= most;
+  });
+}
+
+function listed(path: string, parts: readonly Part[]): PostgresRow {
+  const whole = newestWhole(parts);
+  const its = parts.filter(({ seq }) => seq === whole).toSorted((a, b) => a.part - b.part);
+  const [hash = new Uint8Array(), first] = its[0]?.rest ?? [];
+  const size = its.reduce((sum, { rest }) => sum + (rest[1] instanceof Uint8Array ? rest[1].length : 0), 0);
+  const mark = first instanceof Uint8Array ? first.slice(5, 29) : new Uint8Array();
+  return [path, `${Math.max(...parts.map(({ seq }) => seq))}`, `${whole ?? -1}`, hash, mark, `${size}`];
 }
 
 function newestWhole(parts: readonly Part[]): number | undefined {

@@ -55,8 +55,8 @@ export function sealerOf(key: Bytes, header: Uint8Array): Sealer {
   const cipher = aesGcm(key);
   const about = Uint8Array.from(header);
   return {
-    seal: (place, plain) => cipher.seal(nonceOf(place), about, Uint8Array.from(plain)),
-    unseal: (place, sealed) => cipher.unseal(nonceOf(place), about, Uint8Array.from(sealed)),
+    seal: async (place, plain) => cipher.seal(nonceOf(place), about, Uint8Array.from(plain)),
+    unseal: async (place, sealed) => cipher.unseal(nonceOf(place), about, Uint8Array.from(sealed)),
   };
 }
 

@@ -1,5 +1,6 @@
 // Write-ahead log: one durable order for the events of all sessions.
-// W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it.
+// W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it,
+//     and once it is durable in a second place as well, if there is one (elsewhere.ts).
 // W2. One batch is written at a time while the next one gathers: one sync for all waiting callers (group commit).
 // W3. A failed sync is never repeated: the log stops for good, and only a new process may continue.
 // W4. A batch for which the disk had no room is wiped and refused; nothing of it can come back. What was before it
@@ -9,6 +10,7 @@ import { type Fault, isFault } from "../../base/fault.ts";
 import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import { encodeFrame, FRAME_OVERHEAD, FrameHead, type Transaction } from "./frame.ts";
 import { Gate } from "./gate.ts";
 import type { Segments } from "./segments.ts";
@@ -58,12 +60,16 @@ export class WriteAheadLog {
   readonly #head = new FrameHead();
   readonly #gate = new Gate();
   #buffer = Buffer.alloc(0);
+  /** How much of the buffer the frames of the last batch take. */
+  #framed = 0;
   #gen: number;
   #durable: number;
   #drainedOnDisk: number;
   #running = false;
   #failure: { readonly error: unknown } | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
+  /** W1. Set once, before anything is enqueued; undefined: the disk alone. */
+  elsewhere: Elsewhere | undefined;
   /** What the session logs have for good; set by the code that drains. */
   drained: number;
   queuedBytes = 0;
@@ -187,7 +193,7 @@ export class WriteAheadLog {
       if (this.#failure !== undefined) throw this.#failure.error;
       const fault = inTheWay ?? this.#write(batch);
       if (fault === undefined) {
-        const syncing = this.#pace.sync(this.#segments.active.file);
+        const syncing = this.elsewhere === undefined ? this.#sync() : this.#commitTwice(batch, this.elsewhere);
         if (syncing !== undefined) await syncing; // W1
         this.#acknowledge(batch);
       } else this.#refuse(batch, await fault);
@@ -197,6 +203,16 @@ export class WriteAheadLog {
       fail(batch, error);
       this.halt(error);
     }
+  }
+
+  #sync(): Promise<void> | undefined {
+    return this.#pace.sync(this.#segments.active.file);
+  }
+
+  /** W1. Both at once. */
+  async #commitTwice({ last }: Batch, elsewhere: Elsewhere): Promise<void> {
+    const committing = elsewhere.commit(last, this.#buffer.subarray(0, this.#framed));
+    await Promise.all([committing, (async () => this.#sync())()]);
   }
 
   #acknowledge(batch: Batch): void {
@@ -225,6 +241,7 @@ export class WriteAheadLog {
     }
     active.last = batch.last;
     active.at += end;
+    this.#framed = end;
     return undefined;
   }
 

@@ -73,6 +73,7 @@ test("what a page may not ask of the daemon: greetings, letting others in, agent
       "device.link",
       "device.pair",
       "device.redeem",
+      "fleet.hand-over",
       "gc",
       "hello",
       "subscribe",

@@ -217,6 +217,7 @@ export const PARAMS = {
   "safe-mode.exit": nothing,
   /** Reads the configuration file again. */
   "config.reload": nothing,
+  "fleet.hand-over": nothing,
   "device.link": nothing,
   /** The name is what the browser calls itself. */
   "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),

@@ -74,6 +74,22 @@ export type StatusResult = {
   };
   /** What the daemon read when it started, or was reloaded last; absent from older daemons. */
   readonly config?: ConfigFile;
+  /** Null or absent: the home is in no fleet. */
+  readonly fleet?: FleetStatus | null;
+};
+
+/** A home in a fleet. `home`: its id; `host`: the name of this host, `owner`: of the one that has it. */
+export type FleetStatus = {
+  readonly home: string;
+  readonly host: string;
+  /** `waiting`: the database has not said yet whose the home is. */
+  readonly role: "owner" | "follower" | "waiting";
+  readonly owner: string | null;
+  readonly epoch: number;
+  /** How long the lease lasts from now. */
+  readonly leaseMs: number;
+  /** Why the database cannot be used now; null if it can. */
+  readonly why: string | null;
 };
 
 /** A configuration file: where it is, or would be, and the hash of its content; null if there is none. */
@@ -220,6 +236,7 @@ type Results = AgentResults &
     "recovery.skip": ListedAside;
     "safe-mode.exit": { active: boolean };
     "config.reload": ReloadResult;
+    "fleet.hand-over": { moving: boolean };
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
     "tmux.release": ListedTmux;

@@ -7,18 +7,20 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const NAME = "aes-256-gcm";
 const TAG_BYTES = 16;
 
-/** As `NoiseCipher` (wire/noise/crypto.ts): a sealed message ends with its tag. */
-export function aesGcm(key: Bytes): {
-  seal(nonce: Bytes, extra: Bytes, plain: Bytes): Promise<Bytes>;
-  unseal(nonce: Bytes, extra: Bytes, sealed: Bytes): Promise<Bytes | undefined>;
-} {
+/** A sealed message ends with its tag. Undefined: it is not authentic. */
+export type AesGcm = {
+  seal(nonce: Bytes, extra: Bytes, plain: Bytes): Bytes;
+  unseal(nonce: Bytes, extra: Bytes, sealed: Bytes): Bytes | undefined;
+};
+
+export function aesGcm(key: Bytes): AesGcm {
   const { createCipheriv, createDecipheriv }: typeof import("node:crypto") = require("node:crypto");
   return {
-    seal: async (nonce, extra, plain) => {
+    seal: (nonce, extra, plain) => {
       const cipher = createCipheriv(NAME, key, nonce).setAAD(extra);
       return joined(through(cipher, plain), cipher.getAuthTag());
     },
-    unseal: async (nonce, extra, sealed) => {
+    unseal: (nonce, extra, sealed) => {
       if (sealed.length < TAG_BYTES) return undefined;
       const cipher = createDecipheriv(NAME, key, nonce, { authTagLength: TAG_BYTES }).setAAD(extra);
       cipher.setAuthTag(sealed.subarray(-TAG_BYTES));

@@ -8,6 +8,7 @@
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
 import { Fault } from "../../../src/base/fault.ts";
+import { refused } from "../../../src/base/result.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
 import { SEARCH_SOURCE } from "../../../src/daemon/search/indexing.ts";
 import { SCREEN_SOURCE } from "../../../src/daemon/terminal/screens.ts";
@@ -60,6 +61,9 @@ const SELF = {
   capacity: () => ({ cores: 4, memoryBytes: 8 * 2 ** 30 }),
 };
 const HTTP = { listen: () => refuse("EACCES", "listen", "127.0.0.1") };
+/** It is in no fleet. */
+const noFleet = refused("postgres-unreachable", "There is no database.", "");
+const NO_POSTGRES = { connect: async () => noFleet };
 /** Nobody is called. */
 const NO_NETWORK = {
   resolve: async (name: string) => refuse("ENOTFOUND", "resolve", name),
@@ -200,7 +204,8 @@ export class HoldfastMachine extends Machine {
       throw new Crashed("it goes on reporting");
     };
     const onExit = (fn: (code: number) => void) => void leaving.push(fn);
-    const over = runDaemon({ world, absolute: (path) => path, say, told, exit, onExit });
+    const fleet = { postgres: NO_POSTGRES, hostName: "sim" };
+    const over = runDaemon({ ...fleet, world, absolute: (path) => path, say, told, exit, onExit });
     over.then(ended, (error) => this.crashedOr(error));
     return daemon;
   }

@@ -1,5 +1,6 @@
 // One life of a log in the simulated world: it is opened, used, and remembers what it promised.
-import { EventLog, type LogOptions } from "../../../src/log/event-log.ts";
+import { EventLog } from "../../../src/log/event-log.ts";
+import type { LogOptions } from "../../../src/log/log-options.ts";
 import { SimClock } from "../clock.ts";
 import type { SimDisk } from "../disk.ts";
 import { check, ensure, type Issued } from "./oracle.ts";

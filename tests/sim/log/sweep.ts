@@ -1,8 +1,9 @@
 // Crash at every call: a life is recorded once, with the disk as it stood before each call that follows a change; then
 // each of these moments is a crash, with every ending the disk allows. After each the log is recovered, checked,
 // written to and checked again.
-import type { LogOptions } from "../../../src/log/event-log.ts";
+
 import { readWhole } from "../../../src/log/file/file.ts";
+import type { LogOptions } from "../../../src/log/log-options.ts";
 import { scanSegment } from "../../../src/log/wal/segment-scan.ts";
 import type { SimDisk } from "../disk.ts";
 import type { Call } from "../faults.ts";

@@ -1,0 +1,345 @@
+// This home as a member of a fleet: taken in the database when the daemon starts, and its log made equal there, before
+// anything is recovered; then its lease is renewed for as long as the daemon runs.
+// FM1. What is sent is remembered first: after a crash between the two, the take that the database has is recognised.
+// FM2. Whatever the database has and this disk lacks is in the write-ahead log before recovery reads it; what this disk
+//      has and the database lacks is appended there before anything new is (invariant 11 of a fleet).
+// FM3. Nothing is begun before the home is ours, however long the database is away.
+// FM4. Once another host has the home, that is on disk, and the process ends. The next one follows.
+
+import { backoffMs } from "../../base/backoff.ts";
+import { Fault } from "../../base/fault.ts";
+import { newId } from "../../base/ids.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { decideStart } from "../../core/fleet/start.ts";
+import { ENROL, type HomeRow, LOOK, RELEASE, type Take } from "../../fleet/calls.ts";
+import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
+import { readBatches } from "../../fleet/history.ts";
+import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
+import { initDatabase } from "../../fleet/schema.ts";
+import { FleetSeal } from "../../fleet/seal.ts";
+import { takeHome } from "../../fleet/take.ts";
+import { postgresTarget } from "../../fleet/target.ts";
+import { readFenced, readOwner, removeFenced, writeFenced, writeOwner } from "../../home/fleet-files.ts";
+import { readWanted } from "../../home/wanted.ts";
+import { framesAfter } from "../../log/entries-after.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import { importFrames, solidEndOf } from "../../log/import.ts";
+import type { Config } from "../../wire/files/config-schema.ts";
+import type { FleetStatus } from "../../wire/rpc/rpc.ts";
+import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
+import { pause } from "../../world/wait.ts";
+import type { DaemonPorts } from "../ports.ts";
+import { Lease } from "./lease.ts";
+import { SecondLog } from "./second-log.ts";
+
+/** A call must not take longer than it takes to lose the lease, or two seconds. */
+const MIN_CALL_MS = 2_000;
+const MAX_CALL_MS = 10_000;
+/** The lease is renewed so many times before it would end. */
+const RENEWALS = 3;
+
+type World = DaemonPorts["world"];
+export type MemberPorts = {
+  readonly world: World;
+  readonly postgres: Postgres;
+  readonly config: Config["fleet"];
+  /** The id of this home, and the name of this host. */
+  readonly home: string;
+  readonly host: string;
+  say(words: string): void;
+  /** Ends the process: another host has the home. */
+  gone(): void;
+};
+
+type Opened = MemberPorts & { readonly target: PostgresTarget; readonly seal: FleetSeal };
+
+export class FleetMember {
+  readonly #ports: Opened;
+  readonly #database: Database;
+  readonly lease: Lease;
+  readonly #leaseMs: number;
+  #role: FleetStatus["role"] = "waiting";
+  #owner: string | null = null;
+  #why: string | undefined;
+  #epoch = 0;
+  #own: Ownership | undefined;
+  #remote: RemoteLog | undefined;
+  #second: SecondLog | undefined;
+  #cancel: () => void = () => undefined;
+  #isClosed = false;
+  #parting: Promise<void> | undefined;
+
+  /** What is in the configuration, read: address, password, authority and keys. */
+  static of(ports: MemberPorts): Result<FleetMember> {
+    const { world, config } = ports;
+    const target = postgresTarget(config.url, { disk: world.disk, environment: world.self.environment() });
+    if (!target.ok) return target;
+    const seal = FleetSeal.read(world, config.keyFile);
+    return seal.ok ? ok(new FleetMember({ ...ports, target: target.value, seal: seal.value })) : seal;
+  }
+
+  private constructor(ports: Opened) {
+    const { world, config, postgres, target } = ports;
+    this.#ports = ports;
+    this.#leaseMs = config.leaseS * 1_000;
+    const callMs = Math.min(Math.max(this.#leaseMs, MIN_CALL_MS), MAX_CALL_MS);
+    this.#database = new Database({ postgres, target, clock: world.clock }, callMs);
+    this.lease = new Lease(world, this.#leaseMs);
+  }
+
+  status(): FleetStatus {
+    const { home, host } = this.#ports;
+    const leaseMs = Math.round(this.lease.left);
+    return { home, host, role: this.#role, owner: this.#owner, epoch: this.#epoch, leaseMs, why: this.#why ?? null };
+  }
+
+  /** What everything but the status is refused with, unless the home is ours. */
+  get refusal(): Refusal | undefined {
+    if (this.#role === "owner") return undefined;
+    if (this.#role === "waiting") return WAITING;
+    const hint = "Use it there: `holdfast fleet status` names the host. `holdfast fleet take` brings it here.";
+    return { code: "fleet-follows", message: `This home is on ${this.#owner ?? "another host"} now.`, hint };
+  }
+
+  /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
+  async begin(): Promise<"owner" | "follower"> {
+    for (let failures = 1; !this.#isClosed; failures++) {
+      const done = await this.#tryToTake();
+      if (done.ok) {
+        if (done.value !== "again") return done.value;
+        continue;
+      }
+      if (FINAL.includes(done.error.code)) throw faultOf(done.error);
+      this.#troubled(`${done.error.message} ${done.error.hint}`);
+      const { clock, random } = this.#ports.world;
+      await pause(clock, backoffMs(failures, random.fraction(), RETRIES));
+    }
+    throw faultOf(CLOSED);
+  }
+
+  async #tryToTake(): Promise<Result<"owner" | "follower" | "again">> {
+    const ready = await initDatabase(this.#database);
+    if (!ready.ok) return ready;
+    const row = await this.#look();
+    if (!row.ok) return row;
+    const remembered = this.#remembered();
+    const decision = decideStart(row.value, remembered, this.#ports.host);
+    if (decision.kind === "follow") return this.#follow(decision, row.value.take === remembered?.take?.id);
+    return this.#take(decision.epoch, remembered?.take ?? null);
+  }
+
+  #remembered() {
+    const record = readOwner(this.#ports.world);
+    return record?.home === this.#ports.home ? record : undefined;
+  }
+
+  /** The home's row, which is made if the fleet does not know the home yet. */
+  async #look(): Promise<Result<HomeRow>> {
+    const { home, world } = this.#ports;
+    const found = certainly(await this.#database.call(LOOK, home));
+    if (!found.ok) return found;
+    if (found.value !== undefined) return ok(found.value);
+    const enrolled = certainly(await this.#database.call(ENROL, { home, lastSeq: solidEndOf(world) }));
+    if (!enrolled.ok) return enrolled;
+    const made = certainly(await this.#database.call(LOOK, home));
+    if (!made.ok) return made;
+    return made.value === undefined
+      ? refused("fleet-database", "The home was enrolled, and is not there.", "")
+      : ok(made.value);
+  }
+
+  /** FM1 */
+  async #take(epoch: number, before: { epoch: number; id: string } | null): Promise<Result<"owner" | "again">> {
+    const { world, home, host } = this.#ports;
+    const take: Take = { home, epoch, id: newId(world.random.bytes(16)) };
+    const wished = { epoch, id: take.id };
+    await writeOwner(world, { home, take: before, wished });
+    const taken = await takeHome(this.#settlingPorts(take), {
+      ...{ take, owner: host, leaseMs: this.#leaseMs, ifExpired: false },
+    });
+    if (!taken.ok) return taken.error.code === "fleet-not-taken" ? ok("again") : taken;
+    await writeOwner(world, { home, take: wished, wished: null });
+    if (readFenced(world) !== undefined) await removeFenced(world);
+    this.#own = taken.value;
+    this.#epoch = epoch;
+    return this.#catchUp(taken.value.lastSeq);
+  }
+
+  #settlingPorts(take: Take) {
+    const { clock, random } = this.#ports.world;
+    return {
+      ...{ database: this.#database, clock, random },
+      troubled: (why: string | undefined) => this.#troubled(why),
+      held: (sentAt: number) => this.lease.renewed(take, sentAt),
+      isWanted: () => !this.#isClosed,
+    };
+  }
+
+  /** FM2: what only the database has. */
+  async #catchUp(lastSeq: number): Promise<Result<"owner">> {
+    const { world, home, seal, say } = this.#ports;
+    const end = solidEndOf(world);
+    const frames: Uint8Array[] = [];
+    for (let at = end; at < lastSeq; ) {
+      const batches = await readBatches(this.#database, home, at);
+      if (!batches.ok) return batches;
+      if (batches.value.length === 0) return refused("fleet-hole", `The database has no entry ${at + 1}.`, "");
+      for (const row of batches.value) {
+        const opened = seal.openBatches(home, row);
+        if (!opened.ok) return opened;
+        frames.push(...opened.value.map(({ bytes }) => bytes));
+        at = row.last;
+      }
+    }
+    if (frames.length > 0) {
+      const imported = await importFrames(world, frames, 0);
+      if (!imported.ok) return imported;
+      say(`entries ${end + 1} to ${lastSeq} were read from the database of the fleet`);
+    }
+    this.#role = "owner";
+    this.#owner = this.#ports.host;
+    return ok("owner");
+  }
+
+  /** `isOurs`: it is still to be handed over. */
+  async #follow(at: { owner: string; epoch: number }, isOurs: boolean): Promise<Result<"follower">> {
+    const { owner, epoch } = at;
+    if (!isOurs) await this.#noteFenced(owner, epoch);
+    this.#role = "follower";
+    this.#owner = owner;
+    this.#epoch = epoch;
+    this.#ports.say(`this home is on ${owner} now, or moves there (epoch ${epoch}): this daemon follows`);
+    this.#watch();
+    return ok("follower");
+  }
+
+  /** A follower looks whether the home is its own again; then the next process takes it. */
+  #watch(): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#ports.world.clock.after(this.#leaseMs, () => {
+      void this.#look().then(async (row) => {
+        const isOurs = row.ok && decideStart(row.value, this.#remembered(), this.#ports.host).kind === "take";
+        if (isOurs) this.#ports.gone();
+        if (row.ok && !isOurs && readFenced(this.#ports.world) === undefined) {
+          const isHandedOver = row.value.take !== this.#remembered()?.take?.id;
+          if (isHandedOver) await this.#noteFenced(row.value.owner, row.value.epoch);
+        }
+        this.#watch();
+      });
+    });
+  }
+
+  async #noteFenced(owner: string, epoch: number): Promise<void> {
+    const { world } = this.#ports;
+    await writeFenced(world, { at: new Date(world.clock.now()).toISOString(), owner, epoch });
+  }
+
+  /** FM2: what only this disk has. Then everything that is appended goes to both, and the lease is renewed. */
+  async join(log: EventLog): Promise<void> {
+    const { world, home, seal } = this.#ports;
+    const own = this.#own;
+    if (own === undefined) throw new Error("the home is taken first");
+    const { take } = own;
+    const remote = new RemoteLog(this.#settlingPorts(take), own);
+    this.#remote = remote;
+    const second = new SecondLog({ clock: world.clock, home, seal, remote, why: () => this.#why });
+    if (log.end > own.lastSeq) await this.#push(second, log, own.lastSeq);
+    log.commitTo(second);
+    this.#second = second;
+    this.#renew(second);
+  }
+
+  async #push(second: SecondLog, log: EventLog, after: number): Promise<void> {
+    const { world, say } = this.#ports;
+    const frames = framesAfter(world, log.sessions, after);
+    if (frames === undefined) throw faultOf(missingBehind(after));
+    await second.commit(log.end, frames);
+    say(`entries ${after + 1} to ${log.end} were appended to the database of the fleet`);
+  }
+
+  #renew(second: SecondLog): void {
+    this.#cancel = this.#ports.world.clock.after(this.#leaseMs / RENEWALS, () => {
+      void second.renew().then(async () => {
+        await this.halted();
+        if (!this.#isClosed) this.#renew(second);
+      });
+    });
+  }
+
+  /** FM4. Called for whatever ends the process: returns if another host has not taken the home. */
+  async halted(): Promise<void> {
+    if (this.#remote?.isFenced !== true) return;
+    this.#parting ??= this.#part();
+    await this.#parting;
+  }
+
+  async #part(): Promise<void> {
+    this.#role = "follower";
+    const row = certainly(await this.#database.call(LOOK, this.#ports.home));
+    const { owner, epoch } = (row.ok ? row.value : undefined) ?? { owner: "another host", epoch: 0 };
+    await this.#noteFenced(owner, epoch);
+    this.#ports.say(`${owner} has taken this home over: nothing is done here any more`);
+    this.close();
+    this.#ports.gone();
+  }
+
+  #troubled(why: string | undefined): void {
+    if (why !== undefined && this.#why === undefined) this.#ports.say(`the database of the fleet: ${why}`);
+    if (why === undefined && this.#why !== undefined) this.#ports.say("the database of the fleet answers again");
+    this.#why = why;
+  }
+
+  /** The log is closed. If the operator wants the home down, no other host takes it over. */
+  async finish(): Promise<void> {
+    const { disk, home } = this.#ports.world;
+    const own = this.#isClosed || this.#remote?.isFenced === true ? undefined : this.#own;
+    if (own !== undefined && readWanted(disk, home) === "down") await this.#database.call(RELEASE, { take: own.take });
+    this.close();
+  }
+
+  /** Before the log is closed: what waits for a database that is away would wait for ever. */
+  leave(): void {
+    if (this.#second?.away !== undefined) this.close();
+  }
+
+  /** Nothing is sent any more; what waits for the database is given up. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+    this.#remote?.close();
+    this.#database.drop();
+  }
+}
+
+const WAITING: Refusal = {
+  code: "fleet-away",
+  message: "The database of the fleet does not answer, so it is not known whether this home may run here.",
+  hint: "It is tried again and again. `holdfast status` says why; check [fleet] url in the configuration.",
+};
+const CLOSED: Refusal = { code: "fleet-closed", message: "it was given up", hint: "" };
+/** Trying again does not help. */
+const FINAL: readonly string[] = [
+  "log.hole",
+  "fleet-schema-newer",
+  "fleet-rights",
+  "fleet-damaged",
+  "fleet-key",
+  "fleet-hole",
+];
+
+function missingBehind(after: number): Refusal {
+  return {
+    code: "fleet-missing",
+    message: `the database has the log up to entry ${after}, and the entries behind it are not all on this disk`,
+    hint: "`holdfast log verify` says what is damaged. Nothing was changed.",
+  };
+}
+
+function faultOf({ code, message, hint }: Refusal): Fault {
+  return new Fault({ code, operation: "fleet", path: message, hint });
+}
+
+function certainly<T>(answer: Answer<T>): Result<T> {
+  if (answer.kind === "done" && !answer.isDoubtful) return ok(answer.value);
+  return refused("fleet-database", `The database of the fleet did not answer: ${whyOf(answer)}`, "It is tried again.");
+}

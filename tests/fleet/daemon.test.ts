@@ -1,0 +1,218 @@
+// A daemon in a fleet, as a real process with a real PostgreSQL: what is acknowledged is on both sides, and a home that
+// another host has taken is left alone.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LOOK, type Take } from "../../src/fleet/calls.ts";
+import { readBatches } from "../../src/fleet/history.ts";
+import { type Ownership, RemoteLog } from "../../src/fleet/remote-log.ts";
+import { initDatabase } from "../../src/fleet/schema.ts";
+import { FleetSeal } from "../../src/fleet/seal.ts";
+import { takeHome } from "../../src/fleet/take.ts";
+import { LogView } from "../../src/log/inspect.ts";
+import { decodeEntry } from "../../src/log/session/entry.ts";
+import { decodeFrame, entriesOf } from "../../src/log/wal/frame.ts";
+import { ANOTHER_RUNS } from "../../src/wire/heartbeat.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { realRandom } from "../../src/world/real/random.ts";
+import { type DaemonHome, daemonHomes, processes } from "../daemon/home.ts";
+import { until } from "../until.ts";
+import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "./server.ts";
+
+const newHome = daemonHomes();
+const SLEEP = ["sleep", "1000"];
+const LEASE_S = 3;
+let place: TestServer;
+let homes = 0;
+
+type Member = { readonly home: DaemonHome; readonly id: string };
+
+/** A home with an id and the configuration of a fleet. */
+function member(): Member {
+  const home = newHome();
+  homes += 1;
+  const id = `${homes}`.padStart(32, "0");
+  writeFileSync(home.file("recovery/home.json"), JSON.stringify({ v: 1, id, directory: "", path: home.path }));
+  writeFileSync(home.file("fleet.key"), FleetSeal.newFile(realRandom()), { mode: 0o600 });
+  const [url, key] = [`url = "${place.url}"`, `key_file = "${home.file("fleet.key")}"`];
+  const config = ["[fleet]", url, key, 'host = "host-a"', `lease_s = ${LEASE_S}`];
+  appendFileSync(home.file(".config/holdfast/config.toml"), `\n${config.join("\n")}\n`);
+  return { home, id };
+}
+
+/** `seq session event` of all that the database has. */
+async function entriesThere({ home, id }: Member): Promise<string[]> {
+  const seal = FleetSeal.read({ disk: realDisk(), random: realRandom() }, home.file("fleet.key"));
+  const rows = await readBatches(databaseAt(place.url), id, 0);
+  if (!seal.ok || !rows.ok) throw new Error("the database cannot be read");
+  return rows.value.flatMap((row) => {
+    const opened = seal.value.openBatches(id, row);
+    if (!opened.ok) throw new Error(opened.error.message);
+    return opened.value.flatMap(({ bytes }) => linesOf(bytes));
+  });
+}
+
+function linesOf(bytes: Uint8Array): string[] {
+  const lines = Buffer.from(bytes).toString("latin1").split("\n").slice(0, -1);
+  return lines.flatMap((line) => {
+    const frame = decodeFrame(Buffer.from(line, "latin1"), 0);
+    if (frame === undefined) throw new Error(`no frame: ${line}`);
+    return entriesOf(frame).map(({ session, line: entry }) => {
+      const { seq, event } = decodeEntry(entry) ?? { seq: 0, event: "" };
+      return `${seq} ${session} ${event}`;
+    });
+  });
+}
+
+/** The same of what is on the disk. */
+function entriesHere({ home }: Member): string[] {
+  const view = new LogView(realDisk(), home.path);
+  const all = view.sessions.flatMap((session) =>
+    [...view.read(session)].flatMap((reading) =>
+      reading.kind === "entry" ? [{ seq: reading.entry.seq, text: `${session} ${reading.entry.event}` }] : [],
+    ),
+  );
+  return all.toSorted((a, b) => a.seq - b.seq).map(({ seq, text }) => `${seq} ${text}`);
+}
+
+/** Another host takes the home, as an operator may. */
+async function takenBy(owner: string, id: string): Promise<{ readonly log: RemoteLog; readonly own: Ownership }> {
+  const database = databaseAt(place.url);
+  const ports = { database, clock: realClock(), random: realRandom(), troubled: () => undefined };
+  const row = await database.call(LOOK, id);
+  if (row.kind !== "done" || row.value === undefined) throw new Error("there is no such home");
+  const take: Take = { home: id, epoch: row.value.epoch + 1, id: `of ${owner}` };
+  const wish = { take, owner, leaseMs: LEASE_S * 1_000, ifExpired: false };
+  const own = await takeHome({ ...ports, isWanted: () => true }, wish);
+  if (!own.ok) throw new Error(own.error.message);
+  return { log: new RemoteLog(ports, own.value), own: own.value };
+}
+
+/** Stops every process of the database. */
+function freeze(): { goOn(): void } {
+  const [main] = readFileSync(join(place.server.place, "data/postmaster.pid"), "utf8").split("\n");
+  const children = readFileSync(`/proc/${main}/task/${main}/children`, "utf8").split(" ").filter(Boolean);
+  const pids = [Number(main), ...children.map(Number)];
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  return { goOn: () => pids.forEach((pid) => void process.kill(pid, "SIGCONT")) };
+}
+
+async function fleetOf(home: DaemonHome) {
+  return (await home.must("status", {})).fleet;
+}
+
+describe("a daemon in a fleet (needs postgresql)", () => {
+  beforeAll(async () => {
+    if (!HAS_POSTGRES) return;
+    place = await startTestServer();
+    await initDatabase(databaseAt(place.url));
+  });
+  afterAll(async () => {
+    await place?.stop();
+  });
+
+  test.skipIf(!HAS_POSTGRES)(
+    "what is acknowledged is in the database, and a start raises the epoch (needs postgresql)",
+    async () => {
+      const one = member();
+      const first = await one.home.live();
+      const id = await one.home.open("one", SLEEP);
+      expect((await entriesThere(one)).some((entry) => entry.includes(`terminals/${id}`))).toBe(true);
+      expect(await fleetOf(one.home)).toMatchObject({ role: "owner", owner: "host-a", epoch: 1, why: null });
+      await one.home.is(id, "running");
+      await one.home.kill(first);
+      await one.home.live();
+      await one.home.is(id, "running");
+      expect(await fleetOf(one.home)).toMatchObject({ role: "owner", epoch: 2 });
+      await one.home.open("two", SLEEP);
+      const there = await entriesThere(one);
+      expect(entriesHere(one).slice(0, there.length)).toEqual(there);
+    },
+  );
+
+  test.skipIf(!HAS_POSTGRES)(
+    "a home that another host has taken follows, and says where it is (needs postgresql)",
+    async () => {
+      const one = member();
+      const daemon = await one.home.live();
+      const id = await one.home.open("one", ["sh", "-c", "while :; do sleep 0.1; done"]);
+      const { pid } = await one.home.is(id, "running");
+      const before = await entriesThere(one);
+      await takenBy("host-b", one.id);
+      const refused = await one.home.ask("terminal.new", one.home.wish("two", SLEEP));
+      expect(refused?.ok).not.toBe(true);
+      expect(await daemon.process.exited).toBe(ANOTHER_RUNS);
+      expect((await entriesThere(one)).slice(0, before.length)).toEqual(before);
+      expect(JSON.parse(one.home.text("fleet/fenced.json"))).toMatchObject({ owner: "host-b", epoch: 2 });
+      one.home.start();
+      await until(
+        "the next daemon follows",
+        async () => {
+          const status = await one.home.ask("status", {});
+          return status?.ok === true && status.value.fleet?.role === "follower";
+        },
+        () => one.home.daemon.said(),
+      );
+      const answer = await one.home.ask("terminal.new", one.home.wish("two", SLEEP));
+      expect(answer).toMatchObject({ ok: false, error: { code: "fleet-follows" } });
+      // Settled: nothing here ends a terminal.
+      expect(processes.startTime(pid)).toBeDefined();
+    },
+  );
+
+  test.skipIf(!HAS_POSTGRES)("what only one side has is on both after the next start (needs postgresql)", async () => {
+    const one = member();
+    const first = await one.home.live();
+    await one.home.open("one", SLEEP);
+    await one.home.kill(first);
+    // Without the fleet for a while: these entries are on this disk alone.
+    const config = one.home.text(".config/holdfast/config.toml");
+    writeFileSync(one.home.file(".config/holdfast/config.toml"), config.replace(/url = .*/, 'url = ""'));
+    const alone = await one.home.live();
+    await one.home.open("two", SLEEP);
+    await one.home.kill(alone);
+    writeFileSync(one.home.file(".config/holdfast/config.toml"), config);
+    const third = await one.home.live();
+    expect((await entriesThere(one)).length).toBeGreaterThan(0);
+    const there = await entriesThere(one);
+    expect(entriesHere(one).slice(0, there.length)).toEqual(there);
+    expect(third.said()).toContain("were appended to the database of the fleet");
+  });
+
+  test.skipIf(!HAS_POSTGRES)(
+    "while the database is away, new work is refused, and goes on when it is back (needs postgresql)",
+    async () => {
+      const one = member();
+      await one.home.live();
+      await one.home.open("one", SLEEP);
+      const frozen = freeze();
+      const waits = one.home.must("terminal.new", one.home.wish("waits", SLEEP));
+      const refusals: string[] = [];
+      const wish = (n: number) => one.home.wish(`more-${n}`, SLEEP);
+      const note = (answer: Awaited<ReturnType<typeof one.home.ask<"terminal.new">>>) => {
+        if (answer?.ok === false) refusals.push(answer.error.code);
+      };
+      let asked = 0;
+      await until(
+        "new work is refused",
+        async () => {
+          asked += 1;
+          if (asked <= 40) void one.home.ask("terminal.new", wish(asked)).then(note);
+          await Bun.sleep(200);
+          return refusals.length > 0;
+        },
+        () => one.home.daemon.said(),
+      );
+      expect(refusals).toContain("fleet-away");
+      frozen.goOn();
+      expect((await waits).name).toBe("waits");
+      const back = await until(
+        "work is taken again",
+        async () => (await one.home.ask("terminal.new", one.home.wish("back", SLEEP)))?.ok === true,
+        () => one.home.daemon.said(),
+      );
+      expect(back).toBe(true);
+    },
+  );
+});
