@@ -66,6 +66,18 @@ export type ReportItem = {
   readonly next: string;
 };
 
+const TAKEN_OVER = "taken over from ";
+
+/** Why a program is lost that was begun on another host. */
+export function leftOn(host: string): string {
+  return `${TAKEN_OVER}${host}, where its program may still run`;
+}
+
+/** Whether this is the reason of a program that was begun on another host. */
+export function isLeftElsewhere(reason: string): boolean {
+  return reason.startsWith(TAKEN_OVER);
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   SIGNAL: "killed",
   HEARTBEAT_TIMEOUT: "nobody saw how it ended",

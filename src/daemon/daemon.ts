@@ -37,6 +37,7 @@ import { BACKUP_RUNS, BackupPin } from "./backup-pin.ts";
 import { DeviceDesk } from "./devices.ts";
 import { fleetHandlers } from "./fleet/handlers.ts";
 import { GarbageCollector } from "./gc.ts";
+import { claimTaken } from "./held/taken-over.ts";
 import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
@@ -187,7 +188,7 @@ export class Daemon {
     const parts = openParts(
       { ...this.#ports, log, times, isLive: () => this.isLive, isPinned: () => this.#pin.isActive },
       {
-        report: (items) => this.#report(items, "holder crash"),
+        report: (items) => this.#report(items, { cause: "holder crash" }),
         progressed: (progress) => {
           this.#progress = progress;
           bus.publish("recovery.progress", progress);
@@ -227,12 +228,10 @@ export class Daemon {
   #work(): StageWork {
     const { all } = this.#opened();
     return {
-      DETECTING: async () => {
-        await this.#detect();
-        return [];
-      },
+      DETECTING: () => this.#detect(),
       INVENTORYING: (progress) => this.#inventory(progress),
       RESTORING: async (progress) => {
+        await claimTaken(this.#ports.world, all, progress);
         const items = await allOf(all.map(async (part) => (await part.stages.RESTORING?.(progress)) ?? []));
         return items.flat();
       },
@@ -263,11 +262,12 @@ export class Daemon {
   }
 
   /** The cause is found once: a second look finds no marker of a clean end. */
-  async #detect(): Promise<void> {
+  async #detect(): Promise<ReportItem[]> {
     const { world } = this.#ports;
     this.#cause ??= detectCause(world);
     await removeCleanEnd(world);
-    this.#crash = this.#news.detect(this.#cause === "daemon crash");
+    this.#crash = this.#news.detect(this.#cause.cause === "daemon crash");
+    return [];
   }
 
   /** WD-6, SM-4: from the watchdog. */
@@ -275,15 +275,15 @@ export class Daemon {
     this.#news.publish(news);
   }
 
-  async #report(items: readonly ReportItem[], cause = this.#cause ?? "clean start"): Promise<void> {
+  async #report(items: readonly ReportItem[], why: Cause = this.#cause ?? { cause: "clean start" }): Promise<void> {
     const { world, bus } = this.#ports;
     const report = shortened({
       at: new Date(world.clock.now()).toISOString(),
-      cause,
-      crash: cause === "daemon crash" ? this.#crash : null,
+      ...why,
+      crash: why.cause === "daemon crash" ? this.#crash : null,
       items,
       log: this.#opened().log.report,
-      tookMs: cause === "holder crash" ? 0 : this.#took(),
+      tookMs: why.cause === "holder crash" ? 0 : this.#took(),
     });
     await this.#reports.add(report);
     bus.publish("recovery.reported", report);
@@ -303,7 +303,7 @@ export class Daemon {
     for (const part of all) part.goLive();
     this.#news.goLive();
     garbage.start();
-    say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} checked)`);
+    say(`live after ${this.#took()} ms (${this.#cause?.cause}, ${outcome.items.length} checked)`);
   }
 
   #opened(): Opened {
@@ -372,6 +372,7 @@ export class Daemon {
         report: this.#reports.name,
         progress: this.#progress,
         reading: this.#reading,
+        takenFrom: this.#cause?.from ?? null,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
       troubles: (this.isLive ? this.#opened().all : [])

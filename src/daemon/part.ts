@@ -14,6 +14,7 @@ import { isFault, mayPass } from "../base/fault.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { Caller } from "../core/principal.ts";
 import type { ReportItem } from "../core/recovery.ts";
+import type { Begun } from "../home/held/held-state.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { ArchivedLine } from "../log/session/archive-index.ts";
 import { type Bytes, PoisonedBytes } from "../log/session/poisons.ts";
@@ -42,6 +43,8 @@ export type Part = {
   /** Reads all sessions from the log. Runs inside INVENTORYING with its stage timeout; returns what was set aside. */
   fold(progress: (reading: Reading) => void): Promise<readonly ReportItem[]>;
   readonly stages: Partial<Pick<StageWork, "RESTORING" | "RECONCILING">>;
+  /** The held programs that its sessions have begun, and that have not ended by their logs; absent: it has none. */
+  begun?(): Iterable<BegunProgram>;
   /** Called when the daemon is live: from here on everything continues by itself. */
   goLive(): void;
   /** Called when the operator has left safe mode: what waited for that begins. */
@@ -71,6 +74,9 @@ export type Part = {
   /** Its sessions that were set aside, by id. */
   readonly asides: ReadonlyMap<string, Aside>;
 };
+
+/** A program that a session has begun, and that has not ended by its log. `session`: the id. */
+export type BegunProgram = Begun & { readonly session: string };
 
 /** A part that keeps no sessions has nothing to fold, count or collect. */
 export const NO_SESSIONS = {

@@ -10,9 +10,9 @@ import { removeIfThere } from "../log/file/file.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import { writeUnsynced } from "../log/file/unsynced-file.ts";
 import { fitting } from "../wire/check.ts";
-import { count, type Infer, nullable, number, object, text } from "../wire/shape.ts";
+import { count, flag, type Infer, nullable, number, object, optional, table, text } from "../wire/shape.ts";
 import type { Disk } from "../world/disk.ts";
-import { FLEET_FENCED, FLEET_OWNER, LEASE, TAKEN } from "./layout.ts";
+import { FLEET_FENCED, FLEET_OWNER, LEASE, TAKEN, UNCLAIMED_SESSIONS } from "./layout.ts";
 
 const TAKE = object({ epoch: count, id: text });
 
@@ -23,8 +23,11 @@ export type OwnerRecord = Infer<typeof OWNER>;
 const FENCED = object({ at: text, owner: text, epoch: count });
 export type FencedRecord = Infer<typeof FENCED>;
 
-/** `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. */
-const TAKEN_OVER = object({ from: text, at: text, seq: count, epoch: count });
+/**
+ * `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. `claimed`: what was
+ * begun there has a claim that says so (TO1 of daemon/held/taken-over.ts).
+ */
+const TAKEN_OVER = object({ from: text, at: text, seq: count, epoch: count, claimed: optional(flag) });
 export type TakenRecord = Infer<typeof TAKEN_OVER>;
 
 /** `until`: in milliseconds since boot, by `Clock.sinceBoot`. */
@@ -67,6 +70,20 @@ export function writeTaken({ disk, home }: Place, record: TakenRecord): Promise<
 export async function removeTaken({ disk, home }: Place): Promise<void> {
   const path = joinPath(home, TAKEN);
   if (removeIfThere(disk, path)) await disk.syncDirectory(parentOf(path));
+}
+
+const UNCLAIMED = object({ sessions: table(text) });
+
+/** Sessions that could not be read at a takeover, each with the host it is from (TO2 of daemon/held/taken-over.ts). */
+export function readUnclaimed({ disk, home }: Place): Map<string, string> {
+  const found = fitting(UNCLAIMED, readJson(disk, joinPath(home, UNCLAIMED_SESSIONS)));
+  return new Map(Object.entries(found?.sessions ?? {}));
+}
+
+export async function writeUnclaimed({ disk, home }: Place, sessions: ReadonlyMap<string, string>): Promise<void> {
+  const path = joinPath(home, UNCLAIMED_SESSIONS);
+  if (sessions.size > 0) await writeJson(disk, path, { v: 1, sessions: Object.fromEntries(sessions) });
+  else if (removeIfThere(disk, path)) await disk.syncDirectory(parentOf(path));
 }
 
 export function readLease({ disk, home }: Place): LeaseRecord | undefined {

@@ -3,18 +3,26 @@
 //      it stays, so that a start that is killed and tried again says the same.
 // LL2. A home that was restored from a backup has not been used in this boot, even if its original has: nothing that
 //      runs is its own.
+// LL3. A home that was taken over from another host says so at every start, until that is in a report.
 
 import { joinPath } from "../base/path.ts";
 import { readWhole, removeIfThere } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
 import type { Report } from "../wire/rpc/rpc.ts";
+import { readTaken } from "./fleet-files.ts";
 import type { HomeWorld } from "./held/holder-files.ts";
 import { CLEAN_SHUTDOWN, LAST_BOOT, RECOVERY, RECOVERY_STATE } from "./layout.ts";
 import { writeSmall } from "./small-file.ts";
 
-export type Cause = Report["cause"];
+/** `from`: the host that the home was taken over from. */
+export type Cause = Pick<Report, "cause" | "from">;
 
 export function detectCause(place: HomeWorld): Cause {
+  const from = readTaken(place)?.from;
+  return from === undefined ? { cause: ownCause(place) } : { cause: "taken over", from }; // LL3
+}
+
+function ownCause(place: HomeWorld): Report["cause"] {
   const { disk, home } = place;
   const boot = lastBoot(place);
   const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_SHUTDOWN))?.["bootId"] === boot;
@@ -33,9 +41,10 @@ function lastBoot({ disk, home }: Pick<HomeWorld, "disk" | "home">): string {
   return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
 }
 
-/** Whether the machine went down since the last recovery that was completed. */
+/** Whether the machine went down since the last recovery that was completed, or it was another machine. */
 export function wasDown(place: HomeWorld): boolean {
   const boot = lastBoot(place);
+  if (readTaken(place) !== undefined) return true;
   return boot !== "" && boot !== place.processes.bootId();
 }
 

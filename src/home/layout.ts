@@ -76,6 +76,7 @@ export const FLEET_OWNER = "fleet/owner.json";
 export const FLEET_FENCED = "fleet/fenced.json";
 /** Exists in a home that was taken over from another host, until that is reported. */
 export const TAKEN = "recovery/taken.json";
+export const UNCLAIMED_SESSIONS = "recovery/unclaimed.json";
 /** When the lease of this home ends. */
 export const LEASE = "run/lease.json";
 

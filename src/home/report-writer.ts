@@ -1,8 +1,10 @@
 // Writes the reports of a daemon's recoveries, and with each the boot that the next start compares with.
 // RW1. A report that the disk refuses stops nothing: that is logged once, and it is written later. Until then it has no
 //      name.
+// RW2. That a home was taken over is only forgotten when a report that says so is on disk.
 import { isFault } from "../base/fault.ts";
 import type { Report } from "../wire/rpc/rpc.ts";
+import { removeTaken } from "./fleet-files.ts";
 import type { HomeWorld } from "./held/holder-files.ts";
 import { writeLastBoot } from "./last-life.ts";
 import { writeReport } from "./reports.ts";
@@ -39,6 +41,7 @@ export class ReportWriter {
       for (const report of this.#waiting) {
         const name = await writeReport(disk, home, report);
         await writeLastBoot(this.#place);
+        if (report.cause === "taken over") await removeTaken(this.#place); // RW2
         this.#name = name;
         this.#waiting.delete(report);
       }

@@ -135,5 +135,6 @@ function summaryOf(disk: Disk, home: string, name: string): ReportSummary | unde
   if (report === null) return undefined;
   const fates: Partial<Record<Fate, number>> = {};
   for (const { fate } of report.items) fates[fate] = (fates[fate] ?? 0) + 1;
-  return { name, at: report.at, cause: report.cause, tookMs: report.tookMs, fates };
+  const { at, cause, from, tookMs } = report;
+  return { name, at, cause, ...(from !== undefined && { from }), tookMs, fates };
 }

@@ -188,3 +188,18 @@ test("EL-5 the nine events of the specification have its fields", () => {
     expect({ name, has: Object.keys(found?.data ?? {}) }).toEqual({ name, has: expect.arrayContaining([...of]) });
   }
 });
+
+test("AG-7(b) an agent whose files were left on another host is held, whatever its policy, until a person retries it", () => {
+  const fixture = new AgentFixture();
+  for (const id of ["busy", "idle"]) fixture.create(id);
+  fixture.send("busy", "m1", "hello");
+  fixture.start("busy");
+  const next = fixture.replayed();
+  const hold = "taken over from atlas; /worktrees/x is not on this host.";
+  for (const id of ["busy", "idle"]) next.do({ kind: "detach", id, hold });
+  next.ends("busy", null);
+  for (const id of ["busy", "idle"]) expect([next.agent(id).held?.reason, next.effects(id)]).toEqual([hold, []]);
+  expect(next.do({ kind: "detach", id: "busy", hold })).not.toContain("agent.held busy"); // Another start.
+  next.do({ kind: "retry", id: "busy" });
+  expect([next.agent("busy").held, next.agent("busy").turn?.number]).toEqual([undefined, 1]);
+});

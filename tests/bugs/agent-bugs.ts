@@ -203,7 +203,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/recovery.ts",
-        from: "    await detach(recovery, agent.id, until);\n",
+        from: "    await detach(recovery, agent, until);\n",
         to: "",
       },
     ],

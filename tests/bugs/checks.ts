@@ -8,6 +8,8 @@ import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import type { Call, FaultChoice } from "../sim/faults.ts";
+import { idOf, type Script } from "../sim/holdfast/script.ts";
+import { heedUnhandled, live } from "../sim/holdfast/sweep.ts";
 import { journalCrashes } from "../sim/journal-life.ts";
 import { HISTORIES } from "../sim/log/histories.ts";
 import { HOME, Life, type Memory, SMALL, type Step } from "../sim/log/life.ts";
@@ -28,6 +30,7 @@ export const CHECKS = {
   "bit rot in a checkpoint": rotInCheckpoint,
   "journal crash sweep": journalCrashes,
   ...AGENT_CHECKS,
+  "fleet: a run is taken over": takenOver,
 } as const satisfies Readonly<Record<string, () => Promise<number>>>;
 
 export type CheckName = keyof typeof CHECKS;
@@ -45,6 +48,30 @@ const MANY_SMALL: readonly Step[] = Array.from({ length: 7 }, (_, i): Step[] => 
   { kind: "append", sessions: [i % 2], size: 5 },
   { kind: "await" },
 ]).flat();
+
+/** A step that must not run twice without consent, taken over by another host around its effect. */
+async function takenOver(): Promise<number> {
+  heedUnhandled();
+  const id = idOf(1);
+  const work = { kind: "shell", command: "work ok" } as const;
+  const definition = { name: "one", flow: { mode: "standard", steps: [{ id: "one", work }] } } as const;
+  const wish = { kind: "run", id, definition, items: [] } as const;
+  const { moments: calm } = await live([wish]);
+  const effect = calm.indexOf("the effect is there");
+  for (const after of [effect, effect + 1, effect + 2]) {
+    const { runs } = await lived([wish, { kind: "taken", after }]);
+    ensure(runs[id]?.consents.length === 1, `nobody was asked about a step that was taken over at ${after}`);
+  }
+  return calm.length;
+}
+
+async function lived(script: Script) {
+  try {
+    return await live(script);
+  } catch (error) {
+    throw new BrokenPromise(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** Every call of four histories; see tests/sim/log/sweep.ts. */
 async function crashSweep(): Promise<number> {

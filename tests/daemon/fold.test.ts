@@ -97,6 +97,7 @@ test("nothing is done for a session that was set aside: no start, no orphans sto
       },
     } as unknown as Parameters<typeof terminalStages>[0]["holders"],
     border: liveBorder(),
+    boot: () => "",
     isAside: (id) => setAside.some((item) => item.id === id),
     orphans: async (terminals) => {
       searched.push(...terminals.map(({ id }) => id));

@@ -1,7 +1,16 @@
 // The daemon's small files: its token, its reports, and the records that tell the causes of a start apart.
 import { expect, test } from "bun:test";
 import type { ReportItem } from "../../src/core/recovery.ts";
-import { detectCause, removeCleanEnd, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
+import { readTaken, writeTaken } from "../../src/home/fleet-files.ts";
+import {
+  detectCause,
+  forgetBoot,
+  removeCleanEnd,
+  wasDown,
+  writeCleanEnd,
+  writeLastBoot,
+} from "../../src/home/last-life.ts";
+import { ReportWriter } from "../../src/home/report-writer.ts";
 import { readReport, shortened, writeReport } from "../../src/home/reports.ts";
 import { homeToken, keepToken } from "../../src/home/token.ts";
 import { readJson } from "../../src/log/file/json-file.ts";
@@ -78,7 +87,7 @@ test("the cause of a start: clean, the daemon's crash, the machine's, or a reboo
   const cause = async () => {
     const found = detectCause({ ...world, home: "/h" });
     await removeCleanEnd({ ...world, home: "/h" });
-    return found;
+    return found.cause;
   };
   const recovered = () => writeLastBoot({ ...world, home: "/h" });
   const stopped = () => writeCleanEnd({ ...world, home: "/h" });
@@ -103,4 +112,31 @@ test("the cause of a start: clean, the daemon's crash, the machine's, or a reboo
   await recovered();
   world = afterPowerCut(world, nothing);
   expect(await cause()).toBe("machine crash"); // The old marker says nothing about this boot.
+});
+
+test("LL3 RW2 a home that was taken over says so at every start, until a report that says so is on disk", async () => {
+  let world = { ...simWorld(1), home: "/h" };
+  await writeLastBoot(world);
+  await forgetBoot(world);
+  await writeTaken(world, { from: "atlas", at: "2026-01-01T00:00:00.000Z", seq: 7, epoch: 2 });
+  const restarted = () => {
+    world = { ...afterPowerCut(world, nothing), home: "/h" };
+    return { ...detectCause(world), down: wasDown(world) };
+  };
+  const taken = { cause: "taken over", from: "atlas", down: true } as const;
+  expect(restarted()).toEqual(taken);
+  await writeLastBoot(world); // Its report is not written yet, so this says nothing.
+  expect(restarted()).toEqual(taken);
+  const said: string[] = [];
+  const writer = () => new ReportWriter(world, (words) => said.push(words));
+  await writer().add(report(1));
+  expect(restarted()).toEqual(taken); // Another report.
+  world.disk.readOnly = true;
+  await writer().add({ ...report(2), cause: "taken over", from: "atlas" });
+  expect([said.length, readTaken(world)?.from]).toEqual([1, "atlas"]);
+  world.disk.readOnly = false;
+  await writer().add({ ...report(3), cause: "taken over", from: "atlas" });
+  expect(readTaken(world)).toBeUndefined();
+  world = { ...afterKill(world), home: "/h" };
+  expect([detectCause(world), wasDown(world)]).toEqual([{ cause: "daemon crash" }, false]);
 });

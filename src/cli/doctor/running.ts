@@ -90,14 +90,17 @@ function lastRecovery(disk: Site["world"]["disk"], home: string): Finding {
   return judgeReport(report);
 }
 
-function isReport(value: unknown): value is Pick<Report, "at" | "cause" | "items"> {
+type Judged = Pick<Report, "at" | "cause" | "from" | "items">;
+
+function isReport(value: unknown): value is Judged {
   return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }
 
-function judgeReport({ at, cause, items }: Pick<Report, "at" | "cause" | "items">): Finding {
+function judgeReport({ at, cause, from, items }: Judged): Finding {
+  const why = from === undefined ? cause : `${cause} from ${from}`;
   const open = items.filter(({ fate }) => fate === "needs you" || fate === "could not");
-  if (open.length === 0) return fine("recovery", `the last one (${at}, ${cause}) left nothing to do`);
+  if (open.length === 0) return fine("recovery", `the last one (${at}, ${why}) left nothing to do`);
   const names = some(open.map(({ name }) => name));
-  const what = `the last one (${at}, ${cause}) left ${count(open.length, "item")} for you: ${names}`;
+  const what = `the last one (${at}, ${why}) left ${count(open.length, "item")} for you: ${names}`;
   return warning("recovery", { what, why: open[0]?.reason ?? "", next: "holdfast recovery report" });
 }

@@ -10,7 +10,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { printJson, say } from "../print.ts";
+import { count, printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
 import { answered, type Fleet, homesOf, hostsOf, onFleet } from "./reach.ts";
 
@@ -81,7 +81,7 @@ function linesOf({ home, database, failOver, clockMs, homes, hosts }: StatusShow
     `database     ${database.ok ? "answers" : `does not answer: ${database.why}`}`,
     ...(failOver === null ? [] : [`fail-over    ${failOver}`]),
     ...(clockMs === null ? [] : [`clock        ${clockMs} ms from the database's`]),
-    ...(homes === null ? [] : [`fleet        ${homes} homes on ${hosts} hosts`]),
+    ...(homes === null ? [] : [`fleet        ${count(homes, "home")} on ${count(hosts ?? 0, "host")}`]),
   ];
 }
 

@@ -97,10 +97,17 @@ function isReport(value: unknown): value is Report {
   return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }
 
-function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, more = 0, tookMs }: Report): string {
+/** In one clause. */
+function whyOf({ cause, from, crash }: Report): string {
+  if (cause === "machine restart") return "clean stop, then the machine was restarted";
+  if (cause === "taken over" && from !== undefined) return `taken over from ${from}`;
   const how = crash ? howItEnded(crash) : undefined;
-  const crashed = how === undefined ? cause : `${cause} (${how})`;
-  const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
+  return how === undefined ? cause : `${cause} (${how})`;
+}
+
+function reportText({ console }: DaemonCommandWorld, report: Report): string {
+  const { at, cause, items, more = 0, tookMs } = report;
+  const why = whyOf(report);
   const took = cause === "holder crash" ? "" : `live after ${tookMs} ms, `; // The daemon was live all the time.
   const { out, widthOf } = console;
   const head = foldedFor(out, widthOf, `${localTime(console, at)}: ${why}, ${took}${countsOf(items)} checked`);

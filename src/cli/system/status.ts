@@ -138,11 +138,12 @@ function statusText(console: Console, shown: Shown): string {
   const since = daemon.startedAt === null ? "" : `, since ${localTime(console, daemon.startedAt)}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
+  const from = recovery.takenFrom == null ? "" : `, taken over from ${recovery.takenFrom}`;
   const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
   const next = disk === null ? calm : `  → ${disk.hint}\n`;
   return [
     `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
-    `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${safeMode.active ? ", in safe mode" : ""}\n`,
+    `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${from}${safeMode.active ? ", in safe mode" : ""}\n`,
     `watchdog   ${pid(watchdog)}\n`,
     `daemon     ${pid(daemon)}${since}\n`,
     `page       ${web.url === null ? pid(web) : `${web.url} (holdfast open signs a browser in)`}\n`,

@@ -106,8 +106,9 @@ export type AgentCommand =
    * AG-4: after replay, for each active session, while agents are paused; then `adopted`, or `ended` once what its
    * holder
    * recorded was read. One that ended is held if its policy says so (AG-7); the others continue with `schedule`.
+   * `hold`: why a person is needed before it continues.
    */
-  | To<"detach">
+  | To<"detach", { readonly hold?: string }>
   | OfProcess<"adopted", { readonly child: Child; readonly holder: number }>
   /** AG-2: a session without `agent.created`. */
   | To<"orphan">

@@ -32,7 +32,7 @@ export function isProcessReport(command: AgentCommand): command is Report {
 }
 
 export function decideProcess(draft: Draft, agent: Agent, report: Report): Refusal | undefined {
-  if (report.kind === "detach") detach(draft, agent);
+  if (report.kind === "detach") detach(draft, agent, report.hold);
   else if (report.generation !== agent.generation)
     return undefined; // W2 of decide.ts
   else if (report.kind === "started") started(draft, agent, report);
@@ -63,8 +63,11 @@ function adopted(draft: Draft, agent: Agent, report: ProcessSeen): void {
 }
 
 /** AG-4 */
-function detach(draft: Draft, agent: Agent): void {
-  if (agent.terminated !== undefined || agent.session.kind !== "active") return;
+function detach(draft: Draft, agent: Agent, hold: string | undefined): void {
+  if (agent.terminated !== undefined) return;
+  if (hold !== undefined && agent.held === undefined)
+    draft.add(agent.id, { event: "agent.held", data: { reason: cut(hold, MAX_REASON), at: draft.at } });
+  if (agent.session.kind !== "active") return;
   draft.add(agent.id, {
     event: "suspend.result",
     data: { state_size: stateSize(agent), reason: "recovery", at: draft.at },

@@ -3,8 +3,10 @@
 // AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, type AgentRecord, isAside, isLive, openPrompts } from "../../core/agent/agent.ts";
 import type { SessionPlan } from "../../core/agent/events.ts";
+import { isAlive } from "../../core/agent/process.ts";
 import { variablesFor } from "../../core/agent/provider-access.ts";
 import { timesOf } from "../../core/agent/times.ts";
+import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { keepPromptKey, promptKey } from "../../home/prompt-key.ts";
 import { agentForPerson } from "../../wire/rpc/attention.ts";
 import { listedAgent } from "../../wire/rpc/listed-agent.ts";
@@ -13,7 +15,7 @@ import { keyedHash } from "../../world/hash.ts";
 import { foldSessions, idOf } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { environmentRules } from "../live-config.ts";
-import { type Part, PartBorder, type PartPorts } from "../part.ts";
+import { type BegunProgram, type Part, PartBorder, type PartPorts } from "../part.ts";
 import type { Bearer } from "../rpc-server.ts";
 import { AgentArchive } from "./archive.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
@@ -28,6 +30,7 @@ import { type AgentHandlerPorts, agentHandlers, bearerHandlers, toolCaller } fro
 import { loadConversation } from "./load-conversation.ts";
 import { McpServer } from "./mcp-server.ts";
 import { poisonAhead, skippedLines } from "./poisoned.ts";
+import { processDirectory } from "./process-files.ts";
 import { SessionRecords } from "./records.ts";
 import { agentStages } from "./recovery.ts";
 import { sandboxingOf } from "./sandboxing.ts";
@@ -72,6 +75,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       return border.foldAll(world.clock, steps, progress);
     },
     stages: agentStages(sessions),
+    begun: () => [...store.agents()].flatMap((agent) => begunOf(world.home, agent)),
     goLive: () => {
       engine.startPolling();
       archive.tick();
@@ -251,4 +255,9 @@ function openDoors(
     keep: () => border.outcome(() => border.tolerating(keep)),
     close: () => mcp.close(),
   };
+}
+
+function begunOf(home: string, { id, generation, process: program }: Agent): BegunProgram[] {
+  if (!isAlive(program)) return [];
+  return [{ session: id, directory: processDirectory(home, { id, generation }), generation: ONLY_GENERATION }];
 }

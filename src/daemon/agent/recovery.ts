@@ -8,11 +8,15 @@
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
 // V5. What is on record of each session (session.json) is compared with the log, which decides.
+// V6. In a home that was taken over from another host, an agent whose directory, worktree or clone is not on this one
+//     waits for a person: a new worktree would lack what it has not committed there.
 import { someAtOnce } from "../../base/all-of.ts";
 import { type Agent, agentSession, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
+import { styleOf } from "../../core/agent/provider.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
-import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { type Fate, leftOn, type ReportItem } from "../../core/recovery.ts";
+import { readTaken } from "../../home/fleet-files.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { quarantine } from "../../log/file/quarantine.ts";
 import { eventsPath } from "../../log/session/places.ts";
@@ -104,14 +108,29 @@ function adoptOne(recovery: AgentRecovery, agent: Agent, until: number): Promise
     const poison = poisonAhead(agent); // V4
     const aside = poison && border.setAside(agent.id, { ...poison, passes: true });
     if (aside !== undefined) return aside;
-    await detach(recovery, agent.id, until);
+    await detach(recovery, agent, until);
     return adoptChecked(recovery, agent);
   }); // PB2 of part.ts
 }
 
-/** V1 */
-async function detach({ store, place: { clock } }: AgentRecovery, id: string, until: number): Promise<void> {
-  while (!(await store.submit({ kind: "detach", id })).ok && clock.elapsed() < until) await pause(clock, PAUSE_MS);
+/** V1, V6 */
+async function detach(recovery: AgentRecovery, agent: Agent, until: number): Promise<void> {
+  const { store, place } = recovery;
+  const { clock } = place;
+  const hold = leftBehind(place, agent);
+  const command = { kind: "detach", id: agent.id, ...(hold !== undefined && { hold }) } as const;
+  while (!(await store.submit(command)).ok && clock.elapsed() < until) await pause(clock, PAUSE_MS);
+}
+
+/** V6. Its worktree or clone is the first that it would make anew, without what was not committed. */
+function leftBehind(place: Place, { id, plan, generation }: Agent): string | undefined {
+  const from = readTaken(place)?.from;
+  if (from === undefined || styleOf(plan.recipe) === "request") return undefined;
+  const { worktree = null, clone } = plan.workspace ?? {};
+  const own = worktree ?? clone;
+  const needed = own === undefined ? plan.cwd : generation === 0 ? own.repository : own.path; // The process makes it.
+  if (place.disk.stat(needed) !== undefined) return undefined;
+  return `${leftOn(from)}; ${needed} is not on this host. Without it: holdfast agent retry ${id.slice(0, 8)}`;
 }
 
 /** V5 */

@@ -22,6 +22,7 @@
 //      alive and not stopped. Only a holder that has something to say, or is needed, is connected to: waking a thousand
 //      of them takes longer than everything else. The adapter knows which have something to say.
 import { type Fault, isFault } from "../../base/fault.ts";
+import { isLeftElsewhere, leftOn } from "../../core/recovery.ts";
 import { cancelStart, type HeldState, readHeld, undoCancel } from "../../home/held/held-state.ts";
 import { type HomeWorld, hasClaim, readSpec, startedElsewhere } from "../../home/held/holder-files.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
@@ -209,11 +210,8 @@ export class HeldPrograms<C extends HolderConnection> {
     const held = this.#onDisk(place);
     if (held.kind === "ended") return this.#adapter.ending(held.exit);
     if (held.kind === "cancelled") return CANCELLED;
-    if (held.kind === "lost") {
-      const down = held.bootId !== undefined && held.bootId !== processes.bootId();
-      const reason = down ? MACHINE_DOWN : "its process was lost; exit status unknown";
-      return { kind: "lost", reason, generation: place.generation };
-    }
+    if (held.kind === "lost")
+      return { kind: "lost", reason: whyLost(held, processes.bootId()), generation: place.generation };
     if (held.kind === "claimed" && this.#isElsewhere(place))
       return { kind: "lost", reason: COPIED, generation: place.generation };
     if (held.kind === "claimed")
@@ -353,6 +351,17 @@ export class HeldPrograms<C extends HolderConnection> {
 
 type Prevented = Omit<Extract<HeldNews, { readonly kind: "prevented" }>, "kind">;
 type Launched = { readonly kind: "launched" | "later" } | { readonly kind: "refused"; readonly why: Prevented };
+
+/** Why a program is lost whose holder is gone. */
+function whyLost({ bootId, host }: Extract<HeldState, { readonly kind: "lost" }>, ours: string): string {
+  if (host !== undefined) return leftOn(host);
+  return bootId !== undefined && bootId !== ours ? MACHINE_DOWN : "its process was lost; exit status unknown";
+}
+
+/** Whether something that is lost for this reason may have run, although nobody saw it run. */
+export function mayHaveRun(reason: string): boolean {
+  return reason === MACHINE_DOWN || isLeftElsewhere(reason);
+}
 
 function refusedBy({ message, hint }: Fault): Launched {
   return { kind: "refused", why: { reason: `it could not be started: ${message}. ${hint}`, passing: true } };

@@ -7,6 +7,7 @@ import { joinPath } from "../../base/path.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { wordsOfOthers } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { readTaken } from "../../home/fleet-files.ts";
 import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { isRestoredCopy } from "../../home/identity.ts";
 import { CRASH_DETECTED } from "../../home/last-crash.ts";
@@ -19,9 +20,10 @@ import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { Archive } from "../archive.ts";
 import { foldSessions, timeOf } from "../fold.ts";
+import { mayHaveRun } from "../held/held-programs.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
 import { environmentRules } from "../live-config.ts";
-import { decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { type BegunProgram, decided, type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
 import { AgentsInFront } from "./agents-in-front.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -92,6 +94,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
       return [...items, ...(await checkpoints.items())];
     },
     stages: stagesOf(ports, border, sessions, all),
+    begun: () => [...store.terminals.values()].filter(isBegun).map((one) => begunOf(world.home, one)),
     goLive: () => {
       checkpoints.goLive();
       holders.goLive();
@@ -124,6 +127,14 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
   };
 }
 
+function isBegun({ state }: Terminal): boolean {
+  return state.kind === "starting" || state.kind === "running";
+}
+
+function begunOf(home: string, { id, generation }: Terminal): BegunProgram {
+  return { session: id, directory: terminalDirectory(home, id), generation };
+}
+
 /** TP2 */
 function archiveOf({ world, config, log, safeMode, isPinned }: PartPorts, border: PartBorder, store: TerminalStore) {
   const afterMs = config.retention.archiveAfterMin * 60_000;
@@ -144,7 +155,7 @@ function troubleOf({ name, state, removed }: Terminal, trouble: string | undefin
   if (removed) return [];
   if (state.kind === "starting" && trouble !== undefined)
     return [{ what: `${name} is not started yet: ${trouble}`, next: "holdfast ls" }];
-  if (state.kind !== "uncertain" || state.child !== undefined) return [];
+  if (state.kind !== "uncertain" || state.child !== undefined || mayHaveRun(state.reason)) return [];
   return [{ what: `${name} was not started: ${state.reason}`, next: `holdfast restore ${name}` }];
 }
 
@@ -271,6 +282,7 @@ function stagesOf({ world }: PartPorts, border: PartBorder, sessions: Sessions, 
   return terminalStages({
     ...sessions,
     place: world,
+    boot: () => (readTaken(world) === undefined ? world.processes.bootId() : ""),
     isAside: links.isAside,
     border,
     orphans: (terminals) => stopOrphans(world, terminals, { spared: links.spared() }),

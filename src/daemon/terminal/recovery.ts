@@ -32,6 +32,8 @@ export type WorkPorts = {
   readonly store: TerminalStore;
   readonly holders: TerminalHolders;
   readonly border: Pick<PartBorder, "adopting" | "guard">;
+  /** This boot. In a home that was taken over, it has no name: what was stopped went with the other host. */
+  boot(): string;
   /** Whether it was set aside. */
   isAside(id: string): boolean;
   /** Stops the leftover processes of terminals whose holder is gone; returns one item for each. */
@@ -61,16 +63,15 @@ type Lost = { readonly terminal: Terminal; readonly reason: string };
 const NEVER_STARTED = "never started";
 
 async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {
-  const open = [...ports.store.terminals.values()].filter((terminal) =>
-    isOpen(terminal, ports.place.processes.bootId()),
-  );
+  const boot = ports.boot();
+  const open = [...ports.store.terminals.values()].filter((terminal) => isOpen(terminal, boot));
   const items: ReportItem[] = [...ports.store.terminals.values()].flatMap((one) =>
     isWaiting(one) && !ports.isAside(one.id) ? ports.waiting(one) : [],
   );
   const lost: Lost[] = [];
   let back = 0;
   const looked = await someAtOnce(AT_ONCE, open, async (terminal) => {
-    const one = await lookAtOne(terminal, ports);
+    const one = await lookAtOne(terminal, ports, boot);
     if ("fate" in one) back += 1;
     ports.progressed({ done: back, total: open.length });
     progress();
@@ -134,16 +135,16 @@ function isSwept({ state, signal }: Terminal, found: TerminalFound & { kind: "en
   return state.kind !== "ended" && signal === undefined && then !== bootId && SWEEP.includes(found.signal);
 }
 
-function lookAtOne(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
-  return ports.border.adopting(terminal.id, () => lookAt(terminal, ports)); // PB2 of part.ts
+function lookAtOne(terminal: Terminal, ports: WorkPorts, boot: string): Promise<ReportItem | Lost> {
+  return ports.border.adopting(terminal.id, () => lookAt(terminal, ports, boot)); // PB2 of part.ts
 }
 
-async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
+async function lookAt(terminal: Terminal, ports: WorkPorts, boot: string): Promise<ReportItem | Lost> {
   const { store, holders, place } = ports;
   const known = terminal.state.kind === "ended" ? terminal.state : holders.livesOn(terminal);
   const found = known ?? (await lookAgain(terminal, holders, place.clock));
   const { id } = terminal;
-  const reason = whyLost(terminal, found, place);
+  const reason = whyLost(terminal, found, { processes: place.processes, boot });
   if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };
   if (found.kind === "unstarted" && terminal.state.kind === "starting") return { terminal, reason: NEVER_STARTED };
   if (found.kind === "running") await store.submit({ kind: "started", id, child: found.child, holder: found.holder });
@@ -153,11 +154,11 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
 }
 
 /** Returns undefined if it is not lost. */
-function whyLost(terminal: Terminal, found: TerminalFound, { processes }: HomeWorld): string | undefined {
+function whyLost(terminal: Terminal, found: TerminalFound, now: Pick<HomeWorld, "processes"> & { boot: string }) {
   const { state } = terminal;
-  const bootId = processes.bootId();
+  const { processes, boot } = now;
   if (found.kind === "lost") return found.reason;
-  if (found.kind === "ended" && (isTakenAlong(found, bootId) || isSwept(terminal, found, bootId)))
+  if (found.kind === "ended" && (isTakenAlong(found, boot) || isSwept(terminal, found, boot)))
     return "it was stopped when the machine went down";
   // Without its files we cannot tell whether its holder is alive; its program can be looked up.
   if (found.kind === "unstarted" && state.kind === "running" && !processes.alive(state)) return "its files are gone";

@@ -11,7 +11,7 @@ import { localTime } from "../../base/local-time.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
 import type { Caller } from "../../core/principal.ts";
-import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { type Fate, isLeftElsewhere, type ReportItem } from "../../core/recovery.ts";
 import type { AgentName } from "../../core/terminal/agent-names.ts";
 import { type AgentSessions, NO_SESSIONS, notTaken } from "../../core/terminal/coding-agent.ts";
 import type { Evidence, Known, RestoreStart } from "../../core/terminal/restoration.ts";
@@ -83,7 +83,7 @@ export class Restorer {
     if (plan.kind !== "start") {
       if (wish.found) await this.#ports.store.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
       const age = this.#screenAgeMs(terminal.id);
-      const why = [wish.reason, plan.why, ageText(age, wish.reason), lookText(at, age, lookedAt)];
+      const why = [wish.reason, plan.why, ageText(age, wish.reason), lookText(at, age, lookedAt, wish.reason)];
       return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
     }
     const { id, generation } = terminal;
@@ -176,7 +176,7 @@ export class Restorer {
       ...(restored?.notes ?? []),
       `in ${shown(now.restored?.cwd ?? now.recipe.cwd)}`,
       ageText(restored?.screenAgeMs ?? null, restored?.reason ?? ""),
-      lookText(restored?.at ?? "", restored?.screenAgeMs ?? null, restored?.lookedAt),
+      lookText(restored?.at ?? "", restored?.screenAgeMs ?? null, restored?.lookedAt, restored?.reason ?? ""),
     ];
     const reason = inOne(why);
     const back = `holdfast recovery rollback ${name}`;
@@ -220,7 +220,7 @@ function newest(disk: Disk, tape: string): number | undefined {
 
 /** RO4 */
 function ageText(ms: number | null, reason: string): string {
-  if (ms === null) return "";
+  if (ms === null || isLeftElsewhere(reason)) return ""; // The tape is a copy: its age says nothing.
   const crashed = reason === MACHINE_DOWN;
   const lost = crashed ? "the crash, of which the last second may be missing" : "that";
   return `last output ${spanText(ms)} before ${lost}`;
@@ -234,7 +234,8 @@ function spanText(ms: number): string {
 }
 
 /** How old the knowledge is that it was restored from, compared with its last output. */
-function lookText(at: string, screenAgeMs: number | null, lookedAt: string | undefined): string {
+function lookText(at: string, screenAgeMs: number | null, lookedAt: string | undefined, reason: string): string {
+  if (lookedAt !== undefined && isLeftElsewhere(reason)) return `its directory and program are known as of ${lookedAt}`;
   if (lookedAt === undefined || screenAgeMs === null) return "";
   const behindMs = Date.parse(at) - screenAgeMs - Date.parse(lookedAt);
   if (Number.isNaN(behindMs)) return "";

@@ -5,6 +5,8 @@ import { timesOf } from "../../core/workflow/effects.ts";
 import { attemptsOf, type Run, sessionOf } from "../../core/workflow/run.ts";
 import { slotsFor } from "../../core/workflow/slots.ts";
 import { CheckpointStorage } from "../../home/checkpoint-storage.ts";
+import { readTaken } from "../../home/fleet-files.ts";
+import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import type { LetGo } from "../../home/item-pages.ts";
 import { wasDown } from "../../home/last-life.ts";
 import { runForPerson } from "../../wire/rpc/attention.ts";
@@ -14,9 +16,11 @@ import type { Self } from "../../world/self.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { Archive } from "../archive.ts";
 import { foldSessions, idOf } from "../fold.ts";
+import { mayHaveRun } from "../held/held-programs.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import { environmentRules } from "../live-config.ts";
-import { decided, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { type BegunProgram, decided, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { attemptDirectory } from "./attempt-files.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine, isOpen } from "./engine.ts";
 import { workflowGarbage } from "./gc.ts";
@@ -46,6 +50,8 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
   const archive = archiveOf(ports, border, sessions, folding);
   const archived = () => archive.lines();
   const environment = environmentRules(live);
+  const isThere = (path: string) => world.disk.stat(path) !== undefined;
+  const takenFrom = () => readTaken(world)?.from;
   const migration = new MigrationOfRuns(world, store, {
     rules: environment,
     say,
@@ -63,7 +69,8 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
       const steps = foldSessions({ border, log, store }, folding);
       return border.foldAll(world.clock, steps, progress);
     },
-    stages: workflowStages({ border, store, engine, wasDown: () => wasDown(world) }),
+    stages: workflowStages({ border, store, engine, wasDown: () => wasDown(world), takenFrom, isThere }),
+    begun: () => [...store.states.values()].flatMap((run) => begunOf(world.home, engine, run)),
     goLive: () => {
       checkpoints.startPolling();
       archive.tick();
@@ -90,6 +97,13 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
     archived,
     collected: () => archive.collected(),
   };
+}
+
+/** Without those that an agent works on: whether that was created is in the log (GA1 of agent-steps.ts). */
+function begunOf(home: string, { agentSteps }: Engine, run: Run): BegunProgram[] {
+  const ids = attemptsOf(run).flatMap(({ id }) => (agentSteps.has(id) ? [] : id));
+  const place = (attempt: string) => attemptDirectory(home, { repo: run.repo, attempt });
+  return ids.map((id) => ({ session: run.id, directory: place(id), generation: ONLY_GENERATION }));
 }
 
 function archiveOf(
@@ -131,7 +145,7 @@ function troublesOf(run: Run, trouble: string | undefined): Trouble[] {
   const step = `a step of the run ${run.id.slice(0, 8)}`;
   if (trouble !== undefined) return [{ what: `${step} is not started yet: ${trouble}`, next: "holdfast workflows" }];
   return attemptsOf(run).flatMap(({ state }) =>
-    state.kind === "uncertain" && state.child === undefined
+    state.kind === "uncertain" && state.child === undefined && !mayHaveRun(state.reason)
       ? [{ what: `${step} was not started: ${state.reason}`, next: `holdfast resume ${run.id.slice(0, 8)} --rerun` }]
       : [],
   );

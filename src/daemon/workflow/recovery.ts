@@ -6,8 +6,10 @@
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
 //     or cancelled.
 // V4. Before anything is examined, files of attempts that went with the machine are made again from the journals.
+// V5. In a home that was taken over from another host, a run whose directory is not on this one is interrupted: its
+//     files are there, and a person decides.
 import { allOf, someAtOnce } from "../../base/all-of.ts";
-import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { type Fate, leftOn, type ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { planResume } from "../../core/workflow/resume.ts";
@@ -27,6 +29,10 @@ export type WorkflowRecovery = {
   readonly engine: Engine;
   /** Whether the machine went down since the last recovery. */
   wasDown(): boolean;
+  /** The host that the home was taken over from; undefined if it was not. */
+  takenFrom(): string | undefined;
+  /** Whether there is a file or a directory. */
+  isThere(path: string): boolean;
 };
 
 export function workflowStages(recovery: WorkflowRecovery): Pick<StageWork, "RESTORING" | "RECONCILING"> {
@@ -43,7 +49,7 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
   const { border, store, engine } = recovery;
   await engine.attempts.journals.restore(); // V4
   const adoptOne = (run: Run) => border.adopting(run.id, () => adopt(store, engine, run)); // PB2 of part.ts
-  const held = recovery.wasDown() ? await holdBack(store) : [];
+  const held = recovery.wasDown() ? await holdBack(recovery) : [];
   const open = [...store.states.values()].filter(isOpen);
   const looked = await someAtOnce(AT_ONCE, open, async (run) => {
     const item = await adoptOne(run);
@@ -53,19 +59,39 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
   return [...held, ...looked.filter(({ id }) => !held.some((other) => other.id === id))];
 }
 
-/** V3. Done before anything is examined, so that no step's policy makes the run continue. */
-async function holdBack(store: WorkflowStore): Promise<ReportItem[]> {
+/** V3, V5. Done before anything is examined, so that no step's policy makes the run continue. */
+async function holdBack(recovery: WorkflowRecovery): Promise<ReportItem[]> {
+  const { store } = recovery;
+  const from = recovery.takenFrom();
   const items: ReportItem[] = [];
-  for (const { id, name, status, definition } of [...store.states.values()]) {
-    const policy = definition.resume ?? "auto";
-    if (policy === "auto" || status.kind !== "going") continue;
-    await store.submit({ kind: policy === "ask" ? "interrupt" : "cancel", id });
-    const fate: Fate = policy === "ask" ? "needs you" : "could not";
-    const next = `holdfast resume ${id.slice(0, 8)}${policy === "ask" ? "" : " --force"}`;
-    const reason = `the machine went down, and its file says resume: ${policy}`;
-    items.push({ what: "workflow", id, name, fate, reason, next });
+  for (const run of [...store.states.values()]) {
+    const { id, name, status } = run;
+    const held = status.kind === "going" ? (byPolicy(run, from) ?? leftBehind(recovery, run, from)) : undefined;
+    if (held === undefined) continue;
+    await store.submit({ kind: held.as, id });
+    const [fate, flag]: [Fate, string] = held.as === "interrupt" ? ["needs you", ""] : ["could not", " --force"];
+    const next = `holdfast resume ${id.slice(0, 8)}${flag}`;
+    items.push({ what: "workflow", id, name, fate, reason: held.reason, next });
   }
   return items;
+}
+
+type HeldBack = { readonly as: "interrupt" | "cancel"; readonly reason: string };
+
+/** V3 */
+function byPolicy({ definition }: Run, from: string | undefined): HeldBack | undefined {
+  const policy = definition.resume ?? "auto";
+  if (policy === "auto") return undefined;
+  const why = from === undefined ? "the machine went down" : leftOn(from);
+  return { as: policy === "ask" ? "interrupt" : "cancel", reason: `${why}, and its file says resume: ${policy}` };
+}
+
+/** V5. A worktree that has not been made yet needs its repository. */
+function leftBehind({ isThere }: WorkflowRecovery, run: Run, from: string | undefined): HeldBack | undefined {
+  const { worktree, main, cwd } = run;
+  const needed = worktree !== undefined && main.place.phase === "worktree" ? worktree.repository : cwd;
+  if (from === undefined || isThere(needed)) return undefined;
+  return { as: "interrupt", reason: `${leftOn(from)}; its directory ${needed} is not on this host` };
 }
 
 async function adopt(store: WorkflowStore, engine: Engine, before: Run): Promise<ReportItem> {

@@ -47,7 +47,7 @@ export function attemptEvidence(
     command: spec.argv.slice(0, MAX_WORDS).map((word) => cut(visible(word), MAX_COMMAND)),
     values: values.slice(0, MAX_VALUES).map(([name, value]) => ({ name, value: cut(visibleLine(value), MAX_LINE) })),
     cwd: cut(visibleLine(spec.cwd), MAX_LINE),
-    startedAt: readHolder(place)?.at ?? null,
+    startedAt: readHolder(place)?.at || null, // It may not be known (HS4 of held-state.ts).
     known: knownOf(place),
     stdout: outputOf(place, "stdout", lines),
     stderr: outputOf(place, "stderr", lines),
@@ -61,6 +61,7 @@ function knownOf(place: Place): string {
   if (held.kind === "cancelled") return "Its start was called off before it began.";
   if (held.kind === "claimed") return `Its holder, process ${held.holder.pid}, is alive.`;
   if (held.kind === "ended") return `It ${endedText(held.exit)} at ${held.exit.at}.`;
+  if (held.host !== undefined) return `It may have run on ${held.host}, and may still run there: nobody saw its end.`;
   if (held.bootId !== undefined && held.bootId !== place.processes.bootId())
     return "The machine went down while it ran: nobody saw its end.";
   const holder = readHolder(place);

@@ -3,11 +3,12 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { simWorld } from "../../../tests/sim/world.ts";
+import { nothing } from "../../../tests/sim/survive.ts";
+import { afterPowerCut, simWorld } from "../../../tests/sim/world.ts";
 import { claim } from "../../holder/records.ts";
 import { realDisk } from "../../world/real/disk.ts";
 import { realProcesses } from "../../world/real/process.ts";
-import { cancelStart, readHeld } from "./held-state.ts";
+import { cancelStart, claimForHost, type HeldState, readHeld } from "./held-state.ts";
 
 test("a claim made at any moment of a look is either not seen yet or its holder's: never a loss", () => {
   const directory = mkdtempSync(join(tmpdir(), "hfheld-"));
@@ -83,4 +84,39 @@ test("HS2 a start is cancelled once, even before its directory exists; after a c
   expect(readHeld(place, 1)).toEqual({ kind: "cancelled" });
   expect(await claim(place, 1)).toBe(false);
   expect(await cancelStart(world, place.directory, 1)).toBe(false);
+});
+
+test("HS4 of a home that was taken over, only an exit is final: whatever else was begun is lost on the other host", async () => {
+  const world = { ...simWorld(1), home: "/h" };
+  const { disk, processes } = world;
+  const [pid, bootId] = [processes.pid, processes.bootId()];
+  const claim = {
+    v: 1,
+    generation: 2,
+    by: "holder",
+    pid,
+    startTime: processes.startTime(pid) ?? 0,
+    bootId,
+    at: "then",
+  };
+  const exit = { v: 1, generation: 2, code: 3, signal: null, offset: 0, bootId, at: "then" };
+  const after = async (name: string, files: { readonly claim?: object; readonly exit?: object }) => {
+    const directory = `/h/terminals/${name}`;
+    for (const [file, fact] of Object.entries(files))
+      disk.plant(`${directory}/${file}.json`, Buffer.from(JSON.stringify(fact)));
+    await claimForHost(world, { directory, generation: 2 }, "atlas");
+    const next = { ...afterPowerCut(world, nothing), home: "/h" };
+    return readHeld({ ...next, directory }, 2);
+  };
+  const lost: HeldState = { kind: "lost", bootId: "another host", host: "atlas" };
+  expect(await after("none", {})).toEqual(lost);
+  expect(await after("claimed", { claim })).toEqual(lost); // Even if such a process is alive here.
+  expect(await after("cancelled", { claim: { ...claim, by: "cancel" } })).toEqual(lost); // It may have been undone.
+  expect(await after("earlier", { claim: { ...claim, generation: 1 }, exit: { ...exit, generation: 1 } })).toEqual(
+    lost,
+  );
+  expect(disk.stat("/h/terminals/earlier/claim-1.json")).toBeDefined();
+  expect(await after("ended", { claim, exit })).toMatchObject({ kind: "ended", exit: { code: 3 } });
+  await claimForHost(world, { directory: "/h/terminals/claimed", generation: 2 }, "boreas");
+  expect(await after("claimed", {})).toEqual(lost); // A second takeover changes nothing.
 });

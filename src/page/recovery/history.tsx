@@ -88,16 +88,17 @@ const CAUSES: Readonly<Record<ReportSummary["cause"], string>> = {
   "machine restart": "Came back after a restart of the machine",
   "clean start": "Started",
   "holder crash": "Recovered from a crash of a holder",
+  "taken over": "Taken over from another host",
 };
 
 function Recovered({ report, isOpen }: { readonly report: ReportSummary; readonly isOpen: boolean }): JSX.Element {
-  const { name, cause, tookMs, fates } = report;
+  const { name, cause, from, tookMs, fates } = report;
   const parts = Object.entries(fates).map(([fate, many]) => `${many} ${fate}`);
   const took = tookMs === 0 ? "" : ` · took ${tookMs < 1000 ? `${tookMs} ms` : spanText(tookMs)}`;
   return (
     <div class="moment">
       <a data-item href={hashOf({ view: "recovery", report: isOpen ? undefined : name })} aria-expanded={isOpen}>
-        <strong>{CAUSES[cause] ?? cause}</strong>{" "}
+        <strong>{from === undefined ? (CAUSES[cause] ?? cause) : `Taken over from ${from}`}</strong>{" "}
         <span class="soft">
           {parts.join(", ") || "nothing to bring back"}
           {took}

@@ -107,6 +107,8 @@ export const CLAIM_SHAPE = object({
   startTime: count,
   bootId: text,
   at: text,
+  /** Written by a recovery: the program was begun on this host, from which the home was taken over. */
+  host: optional(text),
 });
 export type HolderClaim = Infer<typeof CLAIM_SHAPE>;
 

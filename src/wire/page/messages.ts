@@ -166,7 +166,7 @@ export type DaemonState = { readonly up: boolean; readonly why: string };
 export type WebState = { readonly at: string; readonly daemon: DaemonState; readonly safeMode: SafeModeView };
 
 /** A report without its items; `recovery.report` has the whole, by its name. `fates`: how many items had which. */
-export type ReportSummary = Pick<Report, "at" | "cause" | "tookMs"> & {
+export type ReportSummary = Pick<Report, "at" | "cause" | "tookMs" | "from"> & {
   readonly name: string;
   readonly fates: Readonly<Partial<Record<Fate, number>>>;
 };

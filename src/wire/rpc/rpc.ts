@@ -58,6 +58,8 @@ export type StatusResult = {
     readonly report: string | null;
     /** How many of the terminals that should run are back. */
     readonly progress?: { readonly done: number; readonly total: number } | null;
+    /** The host that the home was taken over from before this daemon started, or null; absent from older daemons. */
+    readonly takenFrom?: string | null;
     /** What is being read from the logs, and how far; null if that is done or has not begun. */
     readonly reading?: { readonly what: string; readonly done: number; readonly total: number } | null;
   };
@@ -120,8 +122,10 @@ export type DiskTrouble = {
 
 export type Report = {
   readonly at: string;
-  /** `machine restart`: it had been stopped cleanly before the machine went down. */
-  readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start" | "holder crash";
+  /** `machine restart`: it had been stopped cleanly before the machine went down. `taken over`: from another host. */
+  readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start" | "holder crash" | "taken over";
+  /** The host that it was taken over from. */
+  readonly from?: string;
   /** The watchdog's record of the crash, from `recovery/last-crash.json`; null if there is none. */
   readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];

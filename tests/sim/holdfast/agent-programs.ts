@@ -1,6 +1,7 @@
 // The scripted agents of a simulated machine: the actors of agent/sim-actor.ts, and their own record of what they
 // received, sent and did.
 // AP1. An agent never has two processes at once.
+// AP2. A process of an agent is started at most once: the next one has another name.
 import type { Command, Ending, PipeChild, PipeEvents } from "../../../src/world/children.ts";
 import { Actor, keyOf, type Stage, type Told, type Transcript } from "../../agent/sim-actor.ts";
 import type { SimClock } from "../clock.ts";
@@ -27,6 +28,7 @@ export class AgentPrograms implements Stage {
   readonly #machine: Machine;
   readonly #witness: Witness;
   readonly #transcripts = new Map<string, Transcript>();
+  readonly #started = new Set<string>();
   readonly #lives = new Map<string, Life>();
   /** How each running program crashes, by its holder's name. */
   readonly running = new Map<string, () => void>();
@@ -80,6 +82,8 @@ export class AgentPrograms implements Stage {
   start({ env }: Command, events: PipeEvents, holder: Life): PipeChild {
     const born = this.#machine.born(undefined, env);
     const name = env["HOLDFAST_TERMINAL"] ?? "";
+    if (this.#started.has(name)) this.failed(new Error(`the process ${name} is started twice`)); // AP2
+    this.#started.add(name);
     const end = (ending: Ending) => {
       if (born.life.dead) return;
       born.life.end();

@@ -52,6 +52,8 @@ export type Trait =
 /** What happens so many moments (SM2 of ../machine.ts) after the blow before it. */
 export type Blow =
   | { readonly kind: "daemon" | "interrupt"; readonly after: number }
+  /** Another host takes the home over, with the logs and without what its holders have written. */
+  | { readonly kind: "taken"; readonly after: number }
   | { readonly kind: "power"; readonly after: number; readonly keep: Keep }
   /** One of the agents' programs, or one of the holders, dies alone. */
   | { readonly kind: "program" | "holder"; readonly after: number; readonly which: number }

@@ -31,6 +31,7 @@ import {
   type RunWish,
   type Script,
 } from "./script.ts";
+import { leaveBehind } from "./taken.ts";
 import { factsOf, type TerminalFacts } from "./terminal-facts.ts";
 import { TerminalUser } from "./terminal-user.ts";
 
@@ -242,6 +243,7 @@ class Sweep {
   #strike(blow: Blow): void {
     this.#struck += 1;
     if (blow.kind === "power") this.#cutPower(blow.keep);
+    else if (blow.kind === "taken") this.#takeOver();
     else if (blow.kind === "daemon") this.#daemon?.born.life.end();
     else if (blow.kind === "program") this.machine.agents.crash(blow.which);
     else if (blow.kind === "holder") this.#killHolder(blow.which);
@@ -263,6 +265,12 @@ class Sweep {
   #fill(room: number, ms: number): void {
     this.machine.fill(room);
     this.machine.clock.after(ms, () => this.machine.makeRoom());
+  }
+
+  /** Its own host is gone; the next life is on another. */
+  #takeOver(): void {
+    leaveBehind(this.machine.disk);
+    this.machine.powerCut(everything);
   }
 
   #cutPower(keep: Keep): void {
