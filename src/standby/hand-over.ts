@@ -59,9 +59,9 @@ export class HandOver {
     const answer = await database.call(LOOK, take.home);
     if (answer.kind !== "done" || answer.value === undefined) return this.#everyMs;
     const row = answer.value;
-    const isWished = row.moveTo !== "" && row.moveTo !== host.name;
-    if (isWished && row.take === take.id) return this.#goOn(take, row.moveTo);
-    leave(false); // HO1. Once it is another host's, the guard knows.
+    if (row.take !== take.id) return this.#everyMs; // HO3. If another host has it, the daemon tells the guard.
+    if (row.moveTo !== "" && row.moveTo !== host.name) return this.#goOn(take, row.moveTo);
+    leave(false); // HO1
     this.#released = undefined;
     return this.#everyMs;
   }

@@ -1,7 +1,7 @@
 // Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its home;
 // and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOMES, type WatchedRow } from "../../src/fleet/calls.ts";
@@ -79,6 +79,11 @@ class Host {
       processes.variable(pid, "HOLDFAST_CONFIG") === config ||
       processes.kin(pid)?.argv.some((word) => this.directories().some((home) => word.startsWith(home))) === true;
     return processes.list().flatMap(({ pid }) => (isIts(pid) ? [pid] : []));
+  }
+
+  killStandby(): void {
+    const { pid } = JSON.parse(readFileSync(join(this.home, "run/standby.lock"), "utf8"));
+    process.kill(pid, "SIGKILL");
   }
 
   /** Everything ends at once, as when a machine loses its power. */
@@ -162,6 +167,12 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       async () => [await row("work-host-a"), a.log()],
     );
     await a.die();
+    await until(
+      "it is taken",
+      async () => (await row("work-host-a"))?.owner === "host-b",
+      async () => [await row("work-host-a"), b.log()],
+    );
+    b.killStandby(); // Its next life goes on.
     expect(await runsOn("work-host-a", "host-b")).toBe("host-b");
     const home = join(b.homes, "work-host-a");
     const listed = await until(
@@ -189,8 +200,13 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     expect(await row("work-host-a")).toMatchObject({ owner: "host-b", moveTo: "" });
     expect(await b.must("ls", "--json", "--home", join(b.homes, "work-host-a"))).toContain('"one"');
     await until(
-      "the old host follows",
-      async () => (await a.do("new", "two", "--detach", "--home", a.home, "--", "cat")).err.includes("host-b"),
+      "the old host knows",
+      () => existsSync(join(a.home, "fleet/fenced.json")),
+      () => a.log(),
+    );
+    await until(
+      "its guard has nothing left to guard",
+      () => readFileSync(join(a.home, "run/standby.json"), "utf8").includes('"guard":"ended"'),
       () => a.log(),
     );
   }, 240_000);
