@@ -4,7 +4,7 @@ import { EVENT } from "../fleet/calls.ts";
 import { whyOf } from "../fleet/database.ts";
 import type { StandbyPorts } from "./ports.ts";
 
-export type EventKind = "taken" | "made" | "started" | "running" | "lost" | "failed";
+export type EventKind = "taken" | "made" | "started" | "running" | "lost" | "failed" | "released";
 
 export async function tell(
   { database, host, say }: StandbyPorts,

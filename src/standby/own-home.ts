@@ -6,6 +6,7 @@ import { baseName } from "../base/path.ts";
 import { homeName } from "../core/fleet/naming.ts";
 import { DESCRIBE, type Take } from "../fleet/calls.ts";
 import { readFenced, readOwner } from "../home/fleet-files.ts";
+import type { Disk } from "../world/disk.ts";
 import type { OwnShipper, StandbyPorts } from "./ports.ts";
 
 export type OwnHomePorts = StandbyPorts & {
@@ -15,6 +16,13 @@ export type OwnHomePorts = StandbyPorts & {
   /** Why the last round failed; undefined: it did not. */
   shipped(trouble: string | undefined): void;
 };
+
+/** OW1. Undefined: the home is not this host's. */
+export function ownTake(place: { readonly disk: Disk; readonly home: string }): Take | undefined {
+  const owner = readOwner(place);
+  if (owner?.take == null || readFenced(place) !== undefined) return undefined;
+  return { home: owner.home, ...owner.take };
+}
 
 export class OwnHome {
   readonly #ports: OwnHomePorts;
@@ -56,11 +64,7 @@ export class OwnHome {
 
   /** OW1 */
   #take(): Take | undefined {
-    const { world, home } = this.#ports;
-    const place = { disk: world.disk, home };
-    const owner = readOwner(place);
-    if (owner?.take == null || readFenced(place) !== undefined) return undefined;
-    return { home: owner.home, ...owner.take };
+    return ownTake({ disk: this.#ports.world.disk, home: this.#ports.home });
   }
 
   /** Once for each take. */

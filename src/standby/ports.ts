@@ -20,6 +20,14 @@ export type OwnShipper = {
   readonly pauseMs: number;
 };
 
+/** The daemon of the home that this program was started for. */
+export type OwnDaemon = {
+  /** Undefined: there is none, or it does not answer. */
+  role(): Promise<"owner" | "follower" | "waiting" | undefined>;
+  /** It ends in order, and the next one follows. */
+  handOver(): Promise<void>;
+};
+
 /** This host, in its fleet. */
 export type HostFacts = {
   readonly id: string;

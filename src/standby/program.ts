@@ -1,7 +1,7 @@
 // The standby program of a home that is in a fleet. The watchdog starts and restarts it.
 // SP1. One for each home: if the lock is taken, it exits with a special code, which is not a crash.
-// SP2. The guard needs nothing but this machine: it begins first, and works whatever is wrong with configuration, key or
-//      database. Those are tried again for as long as it takes.
+// SP2. The guard needs nothing but this machine: it begins first, and works whatever is wrong with configuration, key
+//      or database. Those are tried again for as long as it takes.
 // SP3. If run/ is removed, its lock is put back; if another one has the lock by then, that one stays.
 // SP4. When it ends, what it has stopped stays stopped: the next one goes on.
 import { isFault } from "../base/fault.ts";
@@ -27,6 +27,7 @@ import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { fleetFiles } from "./fleet-files.ts";
 import { Guard } from "./guard.ts";
+import { ownDaemon } from "./own-daemon.ts";
 import { startStandby } from "./standby.ts";
 import { StatusFile } from "./status.ts";
 
@@ -76,7 +77,7 @@ async function main(): Promise<number> {
   });
   guard.start(); // SP2
   link.live();
-  const stop = keepTrying(home, status);
+  const stop = keepTrying(home, { status, guard });
   await told.promise;
   guard.close(); // SP4
   stop();
@@ -95,11 +96,13 @@ function leaseMs(): number {
   return (config.ok ? config.value.leaseS : DEFAULT_LEASE_S) * 1_000;
 }
 
+type Parts = { readonly status: StatusFile; readonly guard: Guard };
+
 /** SP2. Returns how to stop it. */
-function keepTrying(home: string, status: StatusFile): () => void {
+function keepTrying(home: string, parts: Parts): () => void {
   let stop: () => void = () => undefined;
   let before: string | undefined;
-  const attempt = () => void begin(home, status).then(begun);
+  const attempt = () => void begin(home, parts).then(begun, broken);
   const begun = (made: Result<() => void>) => {
     if (made.ok) {
       stop = made.value;
@@ -108,14 +111,14 @@ function keepTrying(home: string, status: StatusFile): () => void {
     const words = `${made.error.message} ${made.error.hint}`;
     if (words !== before) say(words);
     before = words;
-    status.set({ database: words });
+    parts.status.set({ database: words });
     stop = world.clock.after(AGAIN_MS, attempt);
   };
   attempt();
   return () => stop();
 }
 
-async function begin(home: string, status: StatusFile): Promise<Result<() => void>> {
+async function begin(home: string, { status, guard }: Parts): Promise<Result<() => void>> {
   const config = fleetConfig();
   if (!config.ok) return config;
   if (config.value.url === "")
@@ -127,7 +130,9 @@ async function begin(home: string, status: StatusFile): Promise<Result<() => voi
     if (!files.ok) return files;
     const hostName = config.value.host || realMachine().hostName;
     const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };
-    return ok(await startStandby({ ...settings, ...files.value }));
+    const daemon = ownDaemon({ ...world, sockets }, home);
+    const leave = (isLeaving: boolean) => guard.leave(isLeaving);
+    return ok(await startStandby({ ...settings, ...files.value, daemon, leave }));
   } catch (error) {
     if (!isFault(error)) throw error;
     return refused(error.code, `${error.message}.`, error.hint);

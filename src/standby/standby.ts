@@ -7,6 +7,7 @@ import { joinPath, parentOf } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { matches, patternOf } from "../core/agent/pattern.ts";
 import { Database } from "../fleet/database.ts";
+import { readFenced } from "../home/fleet-files.ts";
 import { hostLock, isTakenOver, keepHostId } from "../home/fleet-host.ts";
 import { IDENTITY } from "../home/layout.ts";
 import { makeDirectories } from "../log/file/file.ts";
@@ -16,9 +17,10 @@ import type { Config } from "../wire/files/config-schema.ts";
 import type { Postgres, PostgresTarget } from "../world/postgres.ts";
 import { identify } from "../world/process.ts";
 import type { World } from "../world/world.ts";
+import { HandOver } from "./hand-over.ts";
 import { Mirrors } from "./mirrors.ts";
 import { OwnHome } from "./own-home.ts";
-import type { HomeFiles, HostFacts, OwnShipper, StandbyPorts } from "./ports.ts";
+import type { HomeFiles, HostFacts, OwnDaemon, OwnShipper, StandbyPorts } from "./ports.ts";
 import type { StatusFile } from "./status.ts";
 import { Takings } from "./takings.ts";
 import { Watcher } from "./watcher.ts";
@@ -34,6 +36,9 @@ export type StandbySettings = {
   files(database: Database): HomeFiles;
   shipper(database: Database): OwnShipper;
   start(directory: string): Promise<Refusal | undefined>;
+  readonly daemon: OwnDaemon;
+  /** Stops what runs for the home, or lets it go on. */
+  leave(isLeaving: boolean): void;
   say(words: string): void;
   broken(error: unknown): void;
   readonly status: StatusFile;
@@ -47,13 +52,35 @@ export async function startStandby(settings: StandbySettings): Promise<Closing> 
   const place = { disk: world.disk, homes: config.homes };
   for (const parent of makeDirectories(world.disk, config.homes)) await world.disk.syncDirectory(parent);
   const ports = portsOf(settings, await keepHostId(place, world.random));
-  const own = ownHome(settings, ports);
+  const shipper = oneAtATime(settings.shipper(another(settings)));
+  const own = ownHome(settings, ports, shipper);
   own.start();
+  const { daemon, leave } = settings;
+  const handOver = new HandOver({ ...ports, database: another(settings), home, shipper, daemon, leave });
+  handOver.start();
   let forHost: Closing = () => undefined;
   if (!isTakenOver(place, home)) forHost = whenAlone(settings, () => actForHost(settings, ports)); // SB1
   return () => {
     own.close();
+    handOver.close();
     forHost();
+  };
+}
+
+/** A round that is asked for begins after the one that is under way: it ships what is there by then. */
+function oneAtATime(shipper: OwnShipper): OwnShipper {
+  let last: Promise<unknown> = Promise.resolve();
+  const round = () => {
+    const run = () => shipper.round();
+    const next = last.then(run, run);
+    last = next;
+    return next;
+  };
+  return {
+    round,
+    get pauseMs() {
+      return shipper.pauseMs;
+    },
   };
 }
 
@@ -68,10 +95,9 @@ function another({ world, target }: StandbySettings): Database {
   return new Database({ postgres: world.postgres, target, clock: world.clock });
 }
 
-function ownHome(settings: StandbySettings, ports: StandbyPorts): OwnHome {
+function ownHome(settings: StandbySettings, ports: StandbyPorts, shipper: OwnShipper): OwnHome {
   const { home, config, status } = settings;
   const shipped = (trouble: string | undefined) => status.set({ shipping: trouble ?? null });
-  const shipper = settings.shipper(another(settings));
   return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, shipped });
 }
 
@@ -109,7 +135,8 @@ function actForHost(settings: StandbySettings, ports: StandbyPorts): Closing {
   const troubled = (why: string | undefined) => status.set({ database: why ?? null, mirrors: mirrors.states });
   const ownId = () => {
     const id = readJson(world.disk, joinPath(home, IDENTITY))?.["id"];
-    return typeof id === "string" ? id : undefined;
+    const isElsewhere = readFenced({ disk: world.disk, home }) !== undefined;
+    return typeof id === "string" && !isElsewhere ? id : undefined;
   };
   const watcher = new Watcher({ ...ports, takings, mirrors, takes: naming(config.take), ownHome: ownId, troubled });
   status.set({ actsForHost: true });

@@ -1,10 +1,10 @@
 // Taking a home over: the take, making its directory, and starting it. What was begun is known by its record and by the
 // row of the home in the database, so that a program that was killed in between goes on where it was.
-// TN1. The record is durable before the take is sent (FH2 of home/fleet-host.ts). A take that is seen in the home's row is
-//      ours, whatever this program heard of it, and however late it was carried out.
+// TN1. The record is durable before the take is sent (FH2 of home/fleet-host.ts). A take that is seen in the home's row
+//      is ours, whatever this program heard of it, and however late it was carried out.
 // TN2. What was watched counts only for a moment: a take that is not carried out by then is not sent again.
-// TN3. One at a time. While it lasts, its lease is renewed, until the home's own daemon has taken it, or it is given up:
-//      then others may take it.
+// TN3. One at a time. While it lasts, its lease is renewed, until the home's own daemon has taken it, or it is given
+//      up: then others may take it.
 // TN4. A failure is repeated after a while, and that while grows. It does not keep other homes from being taken.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";

@@ -1,7 +1,7 @@
 // Watches the homes of all other hosts, announces this one, and takes what may be taken (core/fleet/watch.ts).
 // WT1. Times are those since boot: while a machine is suspended, nothing is watched.
 // WT2. One look at a time, each with one question for all homes. What takes longer than a look is done beside them.
-// WT3. A home of this host is never watched: by its id, whatever the database says.
+// WT3. Our own home is never watched, whatever the database says, unless another host has it.
 import { isFault } from "../base/fault.ts";
 import {
   afterLook,
@@ -24,7 +24,7 @@ export type WatcherPorts = StandbyPorts & {
   readonly mirrors: Mirrors;
   /** Whether a pattern of this host names it. */
   takes(name: string): boolean;
-  /** The id of the home that this program was started for, if it is in the fleet. */
+  /** The id of the home that this program was started for; undefined if another host has it. */
   ownHome(): string | undefined;
   /** Why the database cannot be watched; undefined: it can. */
   troubled(why: string | undefined): void;

@@ -146,6 +146,7 @@ export class SimHost {
       files: () => ({ make: (wish) => this.#make(wish, moment), mirror: async () => ok(0) }),
       shipper: () => ({ round: async () => ok(undefined), pauseMs: 60_000 }),
       start: (directory) => this.#fleet.boot(this.disk, directory, this.#name),
+      ...{ daemon: { role: async () => undefined, handOver: async () => undefined }, leave: () => undefined },
       say: (words) => void this.said.push(words),
       broken: (error) => {
         if (!life.dead) throw error;
