@@ -11,13 +11,16 @@ import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
 import type { Elsewhere } from "./elsewhere.ts";
-import { encodeFrame, FRAME_OVERHEAD, FrameHead, type Transaction } from "./frame.ts";
+import { encodeFrame, FRAME_OVERHEAD, FrameHead, inFrames, type Transaction } from "./frame.ts";
 import { Gate } from "./gate.ts";
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
 
 /** The limit for one write and one sync, so that no caller waits too long. */
 const MAX_BATCH_BYTES = 1 << 20;
+
+/** What small transactions share a frame up to (F5 of frame.ts). */
+const FRAME_PAGES = 2;
 
 /** Temporary failures: the same entry may be accepted later. All other failures of a write are fatal. */
 const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"] as const;
@@ -230,7 +233,9 @@ export class WriteAheadLog {
     batch.saysDrained = this.drained;
     this.#head.set({ gen: active.gen, durable: this.#durable, drained: batch.saysDrained });
     let end = 0;
-    for (const transaction of batch.transactions) end = encodeFrame(this.#buffer, end, this.#head, transaction);
+    for (const frame of inFrames(batch.transactions, FRAME_PAGES * options.pageBytes)) {
+      end = encodeFrame(this.#buffer, end, this.#head, frame);
+    }
     const padded = paddedTo(active.at + end, options.pageBytes) - active.at;
     this.#buffer.fill(0, end, padded);
     try {
