@@ -7,8 +7,8 @@
 // F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead: it
 //     belongs to a life whose tail was cut.
 // F4. The entries are contained byte by byte as they will be in the session logs.
-// F5. A transaction is never in two frames. Small ones share one, but only up to two pages: a page that the disk
-//     damages takes no more of its neighbours with it.
+// F5. A transaction is never in two frames. Small ones share one, but only up to a page: what a disk damages is seldom
+//     less.
 import { crc32, putDecimal, putHex8 } from "../../world/hash.ts";
 import { hexAt, numberAt } from "../session/entry.ts";
 import type { EncodedLine } from "../session/entry-encoder.ts";

@@ -19,9 +19,6 @@ import { SyncPace } from "./sync-pace.ts";
 /** The limit for one write and one sync, so that no caller waits too long. */
 const MAX_BATCH_BYTES = 1 << 20;
 
-/** What small transactions share a frame up to (F5 of frame.ts). */
-const FRAME_PAGES = 2;
-
 /** Temporary failures: the same entry may be accepted later. All other failures of a write are fatal. */
 const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"] as const;
 
@@ -233,7 +230,7 @@ export class WriteAheadLog {
     batch.saysDrained = this.drained;
     this.#head.set({ gen: active.gen, durable: this.#durable, drained: batch.saysDrained });
     let end = 0;
-    for (const frame of inFrames(batch.transactions, FRAME_PAGES * options.pageBytes)) {
+    for (const frame of inFrames(batch.transactions, options.frameBytes)) {
       end = encodeFrame(this.#buffer, end, this.#head, frame);
     }
     const padded = paddedTo(active.at + end, options.pageBytes) - active.at;
