@@ -31,9 +31,14 @@ const END = Buffer.from('"}');
 /** Of the parts that every line has. */
 const FIXED_BYTES = 100;
 
+/** What is before each line of the session in a frame. */
+export function namePart(session: string): string {
+  return `\t${session}\t`;
+}
+
 export function partsOf(session: string): SessionParts {
   const id = Buffer.from(`,"session_id":${JSON.stringify(sessionId(session))},"ts":`);
-  return { before: Buffer.from(`\t${session}\t${SEQ}`), id };
+  return { before: Buffer.from(namePart(session) + SEQ), id };
 }
 
 export class EntryEncoder {
