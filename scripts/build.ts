@@ -41,6 +41,7 @@ import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
 import { PARTS } from "./quick-parts.ts";
 
 const LOCK = "lock";
+const LIGHT_FS = "src/world/real/light-fs.ts";
 
 export function programs(): Built[] {
   return Object.keys(PROGRAMS) as Built[];
@@ -136,8 +137,8 @@ export async function bundle(
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
-  const parts = isQuick(program) ? [partOnly(root, program)] : [];
-  return bundleEntry({ root, entry: PROGRAMS[program], outdir, name: BUILT_FILE }, [...parts, ...plugins]);
+  const all = isQuick(program) ? [partOnly(root, program), ...plugins, withLightFs(root)] : plugins;
+  return bundleEntry({ root, entry: PROGRAMS[program], outdir, name: BUILT_FILE }, all);
 }
 
 /** `entry`: below the root. `name`: of the bundle in `outdir`. */
@@ -197,7 +198,7 @@ function partOnly(root: string, program: Quick): Bun.BunPlugin {
   const folder = join(root, "src/cli");
   const { has, lacks } = PARTS[program];
   const isLeftOut = (path: string, importer: string) =>
-    /(?:routes|\/app)\.ts$/.test(importer) ? !has.includes(path) : lacks.includes(path);
+    /(?:routes|\/app|\/plain)\.ts$/.test(importer) ? !has.includes(path) : lacks.includes(path);
   const contents = `import { LeftOut } from "${folder}/left-out.ts"; throw new LeftOut();`;
   const setup = (build: Bun.PluginBuilder) => {
     build.onResolve({ filter: /^\./ }, ({ path, importer, kind }) => {
@@ -208,6 +209,20 @@ function partOnly(root: string, program: Quick): Bun.BunPlugin {
     build.onLoad({ filter: /^/, namespace: LEFT_OUT }, () => ({ loader: "js", contents }));
   };
   return { name: "part", setup };
+}
+
+/**
+ * Frequent commands do without node:fs until they need what only that can do. Plugins are not asked where it is. The
+ * last one: for each file, only the first plugin that wants it is asked.
+ */
+function withLightFs(root: string): Bun.BunPlugin {
+  const [from, instead] = ['from "node:fs"', `from "${join(root, LIGHT_FS)}"`];
+  const setup = (build: Bun.PluginBuilder) => {
+    build.onLoad({ filter: /\/src\/world\/(?!real\/light-fs).*\.ts$/ }, async ({ path }) => {
+      return { loader: "ts", contents: (await Bun.file(path).text()).replaceAll(from, instead) };
+    });
+  };
+  return { name: "light fs", setup };
 }
 
 /** The programs that serve the page. */
