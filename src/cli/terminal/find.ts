@@ -11,7 +11,7 @@ import { HUSHED, type RpcClient } from "../../wire/rpc/client.ts";
 import { allRows, type Filter, fits } from "../../wire/rpc/page.ts";
 import { type BriefTerminal, type ListedTerminal, NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { LOOK_MS, liveDaemon } from "../client.ts";
+import { LOOK_MS, liveDaemon, stageOf } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** A daemon that hangs must not hide the terminals. */
@@ -131,8 +131,7 @@ async function ask<T>(
   patienceMs: number,
   question: Question<T>,
 ): Promise<Result<T> | undefined> {
-  const both = Promise.all([client.call("status", {}), question.ask(client)]);
-  const [status, answer] = (await within(world.clock, patienceMs, both)) ?? [];
-  if (status?.ok !== true || status.value.recovery.stage !== "LIVE" || answer === undefined) return undefined;
+  const answer = await within(world.clock, patienceMs, question.ask(client));
+  if (answer === undefined || (await within(world.clock, patienceMs, stageOf(client))) !== "LIVE") return undefined;
   return !answer.ok && HUSHED.includes(answer.error.code) ? undefined : answer;
 }

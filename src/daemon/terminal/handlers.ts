@@ -14,7 +14,10 @@ import { tapeState } from "../../log/tape/segments.ts";
 import { fits } from "../../wire/rpc/page.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { Clock } from "../../world/clock.ts";
 import type { Random } from "../../world/random.ts";
+import { within } from "../../world/wait.ts";
+import type { Bus } from "../bus.ts";
 import { listOf, living, type Source } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -24,6 +27,8 @@ import { type PastPorts, screenAt } from "./past.ts";
 import type { Restorer } from "./restorer.ts";
 
 export type TerminalHandlerPorts = PastPorts & {
+  readonly bus: Pick<Bus, "subscribe">;
+  readonly clock: Clock;
   readonly random: Random;
   readonly environment: EnvironmentRules;
   readonly border: PartBorder;
@@ -62,7 +67,7 @@ async function create(
   by: Caller | undefined,
 ): Promise<Result<unknown>> {
   const { store, holders, random } = ports;
-  const { name, lane, argv, cwd, env, cols, rows, policy, replaces } = params;
+  const { name, lane, argv, cwd, env, cols, rows, policy, replaces, settleMs } = params;
   const { kept, leftOut } = keepEnvironment(env, ports.environment);
   const secrets = Object.fromEntries(leftOut.map((variable) => [variable, env[variable] ?? ""]));
   const wrong = wrongSecrets(secrets);
@@ -82,7 +87,21 @@ async function create(
   };
   const made = await store.submit(command, by);
   if (!made.ok) holders.setSecrets(id, {});
-  return made;
+  if (!made.ok || settleMs === undefined) return made;
+  await begun(ports, id, settleMs);
+  return ok(listed(ports, store.settled(id) ?? made.value));
+}
+
+/** Resolves when its program has started, or it is known that none will; after this time at the latest. */
+async function begun({ store, bus, clock }: TerminalHandlerPorts, id: string, ms: number): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const look = () => {
+    if (store.settled(id)?.state.kind !== "starting") changed.resolve();
+  };
+  const unsubscribe = bus.subscribe(["terminal.*"], look);
+  look();
+  await within(clock, ms, changed.promise);
+  unsubscribe();
 }
 
 async function restore(

@@ -86,7 +86,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     holders,
     handlers: terminalHandlers({
       ...{ ...sessions, border, environment },
-      ...{ disk: world.disk, home: world.home, random: world.random },
+      ...{ disk: world.disk, home: world.home, random: world.random, clock: world.clock, bus: ports.bus },
     }),
     fold: async (progress) => {
       const steps = foldSessions({ border, log, store }, TERMINAL_FOLDING);
