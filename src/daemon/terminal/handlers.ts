@@ -10,7 +10,7 @@ import type { Caller } from "../../core/principal.ts";
 import { pickTerminal } from "../../core/terminal/find.ts";
 import type { Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
 import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
-import { tapeState } from "../../log/tape/segments.ts";
+import type { TapeStates } from "../../log/tape/tape-states.ts";
 import { fits } from "../../wire/rpc/page.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
@@ -29,6 +29,7 @@ import type { Restorer } from "./restorer.ts";
 export type TerminalHandlerPorts = PastPorts & {
   readonly bus: Pick<Bus, "subscribe">;
   readonly clock: Clock;
+  readonly tapes: TapeStates;
   readonly random: Random;
   readonly environment: EnvironmentRules;
   readonly border: PartBorder;
@@ -172,9 +173,9 @@ async function refresh({ store, holders }: TerminalHandlerPorts): Promise<void> 
 }
 
 /** What its holder said last, and what is on its tape since. */
-function seenOf({ holders, disk, home }: TerminalHandlerPorts, id: string) {
+function seenOf({ holders, disk, home, tapes }: TerminalHandlerPorts, id: string) {
   const status = holders.connections.seen(id);
-  const { end, writtenAt } = tapeState(disk, tapeDirectory(terminalFiles(disk, home, id)));
+  const { end, writtenAt } = tapes.of(tapeDirectory(terminalFiles(disk, home, id)));
   return {
     clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is the daemon itself.
     lastOutputAt: status === undefined || end > status.tape.end ? writtenAt : status.lastOutputAt,
