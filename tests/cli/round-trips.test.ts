@@ -1,9 +1,10 @@
 // How often the frequent commands wait for the daemon, counted by someone in between; also with a daemon of an older
 // version, which says no stage with its hello and does not wait until a terminal has started.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { DAEMON_SOCKET, TOKEN } from "../../src/home/layout.ts";
+import { copyFileSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { holderSocket } from "../../src/home/held/holder-files.ts";
+import { DAEMON_SOCKET, LAST_ATTACHED, TERMINALS, TOKEN } from "../../src/home/layout.ts";
 import { decodeLine, encodeLine, isObject, LineReader, MAX_ANSWER } from "../../src/wire/lines.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import type { Connection, Listener } from "../../src/world/socket.ts";
@@ -100,6 +101,20 @@ test("ls waits for the daemon once", async () => {
   const { code, out, asked } = await trips(2, "ls");
   expect({ code, asked }).toEqual({ code: 0, asked: [["hello terminal.list"]] });
   expect(out).toContain("there");
+});
+
+test("attach waits once before it draws, and asks the daemon for nothing else", async () => {
+  const { id } = await home.listed("there");
+  symlinkSync(join(home.path, TERMINALS), join(between, TERMINALS));
+  symlinkSync(holderSocket(home.path, id), holderSocket(between, id));
+  seen.asked.length = 0;
+  seen.together = 2;
+  const window = home.window(["attach", "--home", between, "there"]);
+  await window.shows("@there@");
+  window.type("\u001c");
+  expect(await window.exited).toBe(0);
+  expect(seen.asked.map((one) => one.join(" ").trim())).toEqual(["hello terminal.find"]);
+  expect(basename(readlinkSync(join(between, LAST_ATTACHED)))).toBe(id); // Remembered, though not before it was drawn.
 });
 
 test("new -d waits twice: for the hello, and until its program has started", async () => {
