@@ -63,7 +63,10 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   try {
     chmodSync(directory, 0o755); // Like the sources: a user who may run those may run this.
     const begunMs = statSync(directory).ctimeMs; // Before anything is read.
-    const builds = programs().map((program) => build(root, program, join(directory, program), begunMs));
+    const begin = (program: Built, also: readonly string[]) =>
+      build(root, program, { outdir: join(directory, program), begunMs, also });
+    const starter = await begin("quick", []);
+    const builds = programs().map((program) => (program === "quick" ? starter : begin(program, starter)));
     const ended = await Promise.allSettled(builds); // All of them: one that still runs would leave its files behind.
     for (const one of ended) if (one.status === "rejected") throw one.reason;
     sync(directory);
@@ -92,9 +95,14 @@ function newestIn(folder: string, except: string): string | undefined {
   return builds.sort((one, other) => madeAt(other) - madeAt(one))[0];
 }
 
-async function build(root: string, program: Built, outdir: string, begunMs: number): Promise<void> {
+/** `also`: the sources of what starts a frequent command: whoever checks this bundle checks them too (QU1). */
+type Building = { readonly outdir: string; readonly begunMs: number; readonly also: readonly string[] };
+
+/** Returns its sources. */
+async function build(root: string, program: Built, { outdir, begunMs, also }: Building): Promise<string[]> {
   const inputs = await bundle(root, program, outdir);
-  const paths = inputs.filter((path) => !path.startsWith(`${LEFT_OUT}:`)).map((path) => relative(root, resolve(path)));
+  const own = inputs.filter((path) => !path.startsWith(`${LEFT_OUT}:`)).map((path) => relative(root, resolve(path)));
+  const paths = isQuick(program) ? [...new Set([...own, ...also])] : own;
   const nowMs = statSync(outdir).ctimeMs;
   const sources = [...paths, "package.json", "tsconfig.json"].map((path): [string, number] => {
     const { ctimeMs } = statSync(join(root, path));
@@ -105,6 +113,7 @@ async function build(root: string, program: Built, outdir: string, begunMs: numb
   const facts: BuiltFrom | QuickFrom = looksAfterItself ? looked(root, paths) : { root, sources };
   writeFileSync(join(outdir, BUILT_FROM), JSON.stringify(facts));
   for (const name of [...readdirSync(outdir), "."]) sync(join(outdir, name)); // BC1
+  return own;
 }
 
 /** QU1 of src/world/quick.ts */
