@@ -41,6 +41,7 @@ import { type BuiltPage, buildPage } from "../src/world/real/page-build.ts";
 import { PARTS } from "./quick-parts.ts";
 
 const LOCK = "lock";
+const LIGHT_FS = "src/world/real/light-fs.ts";
 
 export function programs(): Built[] {
   return Object.keys(PROGRAMS) as Built[];
@@ -62,7 +63,10 @@ async function buildAlone(root: string, folder: string): Promise<void> {
   try {
     chmodSync(directory, 0o755); // Like the sources: a user who may run those may run this.
     const begunMs = statSync(directory).ctimeMs; // Before anything is read.
-    const builds = programs().map((program) => build(root, program, join(directory, program), begunMs));
+    const begin = (program: Built, also: readonly string[]) =>
+      build(root, program, { outdir: join(directory, program), begunMs, also });
+    const starter = await begin("quick", []);
+    const builds = programs().map((program) => (program === "quick" ? starter : begin(program, starter)));
     const ended = await Promise.allSettled(builds); // All of them: one that still runs would leave its files behind.
     for (const one of ended) if (one.status === "rejected") throw one.reason;
     sync(directory);
@@ -91,9 +95,14 @@ function newestIn(folder: string, except: string): string | undefined {
   return builds.sort((one, other) => madeAt(other) - madeAt(one))[0];
 }
 
-async function build(root: string, program: Built, outdir: string, begunMs: number): Promise<void> {
+/** `also`: the sources of what starts a frequent command: whoever checks this bundle checks them too (QU1). */
+type Building = { readonly outdir: string; readonly begunMs: number; readonly also: readonly string[] };
+
+/** Returns its sources. */
+async function build(root: string, program: Built, { outdir, begunMs, also }: Building): Promise<string[]> {
   const inputs = await bundle(root, program, outdir);
-  const paths = inputs.filter((path) => !path.startsWith(`${LEFT_OUT}:`)).map((path) => relative(root, resolve(path)));
+  const own = inputs.filter((path) => !path.startsWith(`${LEFT_OUT}:`)).map((path) => relative(root, resolve(path)));
+  const paths = isQuick(program) ? [...new Set([...own, ...also])] : own;
   const nowMs = statSync(outdir).ctimeMs;
   const sources = [...paths, "package.json", "tsconfig.json"].map((path): [string, number] => {
     const { ctimeMs } = statSync(join(root, path));
@@ -104,6 +113,7 @@ async function build(root: string, program: Built, outdir: string, begunMs: numb
   const facts: BuiltFrom | QuickFrom = looksAfterItself ? looked(root, paths) : { root, sources };
   writeFileSync(join(outdir, BUILT_FROM), JSON.stringify(facts));
   for (const name of [...readdirSync(outdir), "."]) sync(join(outdir, name)); // BC1
+  return own;
 }
 
 /** QU1 of src/world/quick.ts */
@@ -136,8 +146,8 @@ export async function bundle(
   outdir: string,
   plugins: Bun.BunPlugin[] = [],
 ): Promise<string[]> {
-  const parts = isQuick(program) ? [partOnly(root, program)] : [];
-  return bundleEntry({ root, entry: PROGRAMS[program], outdir, name: BUILT_FILE }, [...parts, ...plugins]);
+  const all = isQuick(program) ? [partOnly(root, program), ...plugins, withLightFs(root)] : plugins;
+  return bundleEntry({ root, entry: PROGRAMS[program], outdir, name: BUILT_FILE }, all);
 }
 
 /** `entry`: below the root. `name`: of the bundle in `outdir`. */
@@ -197,7 +207,7 @@ function partOnly(root: string, program: Quick): Bun.BunPlugin {
   const folder = join(root, "src/cli");
   const { has, lacks } = PARTS[program];
   const isLeftOut = (path: string, importer: string) =>
-    /(?:routes|\/app)\.ts$/.test(importer) ? !has.includes(path) : lacks.includes(path);
+    /(?:routes|\/app|\/plain)\.ts$/.test(importer) ? !has.includes(path) : lacks.includes(path);
   const contents = `import { LeftOut } from "${folder}/left-out.ts"; throw new LeftOut();`;
   const setup = (build: Bun.PluginBuilder) => {
     build.onResolve({ filter: /^\./ }, ({ path, importer, kind }) => {
@@ -208,6 +218,20 @@ function partOnly(root: string, program: Quick): Bun.BunPlugin {
     build.onLoad({ filter: /^/, namespace: LEFT_OUT }, () => ({ loader: "js", contents }));
   };
   return { name: "part", setup };
+}
+
+/**
+ * Frequent commands do without node:fs until they need what only that can do. Plugins are not asked where it is. The
+ * last one: for each file, only the first plugin that wants it is asked.
+ */
+function withLightFs(root: string): Bun.BunPlugin {
+  const [from, instead] = ['from "node:fs"', `from "${join(root, LIGHT_FS)}"`];
+  const setup = (build: Bun.PluginBuilder) => {
+    build.onLoad({ filter: /\/src\/world\/(?!real\/light-fs).*\.ts$/ }, async ({ path }) => {
+      return { loader: "ts", contents: (await Bun.file(path).text()).replaceAll(from, instead) };
+    });
+  };
+  return { name: "light fs", setup };
 }
 
 /** The programs that serve the page. */

@@ -3,9 +3,13 @@
 //      the whole program. What may be loaded later is in it.
 import type { Quick } from "../src/world/built.ts";
 
-/** `has`: of what the command tree loads late. `lacks`: of what the commands load late. Both below src/cli/. */
+/**
+ * `has`: of what the command tree and plain.ts load late. `lacks`: of what the commands load late. Both below src/cli/.
+ */
 export type Parts = { readonly has: readonly string[]; readonly lacks: readonly string[] };
 
+/** Only command lines that are not plain (src/cli/plain.ts) need it. */
+const PARSER = "understand.ts";
 /** Without a daemon they read the disk, or start one. */
 const DAEMONLESS = ["start.ts", "terminal/list-from-disk.ts", "disk-reader.ts"];
 const ROUTES = [
@@ -24,13 +28,13 @@ const ROUTES = [
 ];
 
 export const PARTS: Readonly<Record<Quick, Parts>> = {
-  "quick-ls": { has: ["terminal/routes.ts", "terminal/ls.ts"], lacks: DAEMONLESS },
+  "quick-ls": { has: ["terminal/ls.ts"], lacks: [PARSER, ...DAEMONLESS] },
   "quick-send": { has: ["terminal/routes.ts", "terminal/send.ts", "terminal/tail.ts"], lacks: DAEMONLESS },
-  "quick-attach": { has: ["terminal/routes.ts", "terminal/attach.ts"], lacks: [...DAEMONLESS, "terminal/create.ts"] },
+  "quick-attach": { has: ["terminal/attach.ts"], lacks: [PARSER, ...DAEMONLESS, "terminal/create.ts"] },
   // A daemon may be gone when it has accepted the request, and another one is started.
   "quick-new": {
-    has: ["terminal/routes.ts", "terminal/new.ts", "terminal/attach.ts"],
-    lacks: ["terminal/list-from-disk.ts"],
+    has: ["terminal/new.ts", "terminal/attach.ts"],
+    lacks: [PARSER, "terminal/list-from-disk.ts"],
   },
   "quick-status": { has: ["system/routes.ts", "system/status.ts"], lacks: [] },
   "quick-prompts": {

@@ -10,6 +10,16 @@ export function parentOf(path: string): string {
   return slash === 0 ? "/" : ".";
 }
 
+/** `path` as seen from the directory `from`, without `.` and `..`; `from` is absolute. As node:path does it. */
+export function resolvedPath(from: string, path: string): string {
+  const steps: string[] = [];
+  for (const step of (path.startsWith("/") ? path : `${from}/${path}`).split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
+  }
+  return `/${steps.join("/")}`;
+}
+
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -5,7 +5,7 @@
 // E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
-import { dialAsking, HELLO_MS } from "../home/dial.ts";
+import { dial, HELLO_MS } from "../home/dial.ts";
 import type { RpcClient } from "../wire/rpc/client.ts";
 import { followsRefusal, type StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
@@ -42,6 +42,13 @@ export async function liveDaemon(
   return attempt.result;
 }
 
+/** Daemons of older versions do not say it with their hello, and are asked. */
+export async function stageOf(client: RpcClient): Promise<RecoveryStage | undefined> {
+  if (client.stage !== undefined) return client.stage;
+  const status = await client.call("status", {});
+  return status.ok ? status.value.recovery.stage : undefined;
+}
+
 type Attempt = { readonly kind: "settled"; readonly result: Result<RpcClient> } | Waiting;
 
 /** `stage` and `pid` are undefined if there is no reply. */
@@ -58,12 +65,12 @@ function goesOn(before: Waiting, now: Waiting): boolean {
 }
 
 async function tryLive(world: DaemonCommandWorld, home: string): Promise<Attempt> {
-  const line = await dialAsking(world, home, HELLO_MS, (client) =>
-    within(world.clock, HELLO_MS, client.call("status", {})),
-  );
+  const line = await dial(world, home);
   if (!line.ok) return { kind: "settled", result: line };
   if (line.value === undefined) return { kind: "waiting", stage: undefined, pid: undefined };
-  const { client, answer: status } = line.value;
+  const client = line.value;
+  if (client.stage === "LIVE") return { kind: "settled", result: ok(client) };
+  const status = await within(world.clock, HELLO_MS, client.call("status", {}));
   const { daemon, recovery, fleet } = status?.ok === true ? status.value : NO_STATUS;
   const stage = recovery?.stage;
   if (stage === "LIVE") return { kind: "settled", result: ok(client) };

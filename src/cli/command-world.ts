@@ -37,6 +37,8 @@ export const EXIT = {
 /** One of EXIT, or the exit code of a program that the command waited for. */
 export type Exit = Result<number>;
 
+export const REPORT_IT = "This is a bug in Holdfast. Please report it with the text above.";
+
 /** What to do, once the command line is parsed. */
 export type Task = (world: CommandWorld) => Promise<Exit>;
 
@@ -48,16 +50,22 @@ export type Given = {
   readonly app: Application<Context> | undefined;
 };
 
-/** stricli only chooses the command: it leaves the task here, and the caller runs it. */
-export type Context = CommandContext & {
+/** The command that a command line names, once it is parsed. */
+export type Chosen = {
   words?: readonly string[] | undefined;
   app?: Application<Context>;
+  /** Missing if there is nothing to do. */
   task?: Task;
   /** The home that was named, so that its banner can be shown. */
   home?: string | undefined;
-  /** Lists the names of a kind, if completions are wanted. */
-  names?: (kind: Named) => Promise<readonly string[]>;
 };
+
+/** stricli only chooses the command: it leaves the task here, and the caller runs it. */
+export type Context = CommandContext &
+  Chosen & {
+    /** Lists the names of a kind, if completions are wanted. */
+    names?: (kind: Named) => Promise<readonly string[]>;
+  };
 
 /** Kinds of things whose names a shell can complete. */
 export type Named = "terminal" | "run" | "agent" | "prompt" | "rule";
@@ -67,7 +75,7 @@ export type HomeFlag = { readonly home?: string };
 type Run<Flags, Args extends readonly unknown[]> = (world: CommandWorld, flags: Flags, ...args: Args) => Promise<Exit>;
 
 export function command<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags & Given, Args>) {
-  return function choose(this: Context, flags: Flags, ...args: Args): void {
+  return function choose(this: Chosen, flags: Flags, ...args: Args): void {
     const { words, app } = this;
     this.home = flags.home;
     this.task = (world) => run(world, { ...flags, words, app }, ...args);

@@ -119,11 +119,12 @@ const INDENT = "  ";
 
 /** Cuts these columns, one after the other, until the lines fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {
+  if (width === Number.POSITIVE_INFINITY) return rows;
   return cuts.reduce<Rows>((wide, { column, keeps }) => {
-    const over = Math.max(0, ...columns(wide, widthOf).map(widthOf)) - width;
+    const cells = cellWidths(wide, widthOf);
+    const over = longestLine(cells) - width;
     if (over <= 0) return wide;
-    const widest = Math.max(...wide.map((row) => widthOf(row[column] ?? "")));
-    const most = Math.max(MIN_CELLS, widest - over);
+    const most = Math.max(MIN_CELLS, (columnWidths(cells)[column] ?? 0) - over);
     return wide.map((row) =>
       row.with(
         column,
@@ -131,6 +132,23 @@ export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthO
       ),
     );
   }, rows);
+}
+
+function cellWidths(rows: Rows, widthOf: WidthOf): number[][] {
+  return rows.map((row) => row.map((cell) => widthOf(cell)));
+}
+
+function columnWidths(cells: readonly (readonly number[])[]): number[] {
+  const count = Math.max(0, ...cells.map((row) => row.length));
+  return Array.from({ length: count }, (_, at) => Math.max(...cells.map((row) => row[at] ?? 0)));
+}
+
+/** As `columns` would make it: the last cell of a row is not padded. */
+function longestLine(cells: readonly (readonly number[])[]): number {
+  const widths = columnWidths(cells);
+  const before = (count: number) => widths.slice(0, count).reduce((sum, width) => sum + width + GAP.length, 0);
+  const begins = widths.map((_, at) => before(at));
+  return Math.max(0, ...cells.map((row) => (begins[row.length - 1] ?? 0) + (row.at(-1) ?? 0)));
 }
 
 function part(text: string, keeps: Cut["keeps"], cut: (text: string) => string): string {
@@ -141,14 +159,13 @@ function backwards(text: string): string {
   return [...text].reverse().join("");
 }
 
+const GAP = "  ";
+
 export function columns(rows: Rows, widthOf: WidthOf): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
-  return rows.map((row) =>
-    row
-      .map((cell, at) =>
-        at === row.length - 1 ? cell : cell + " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))),
-      )
-      .join("  "),
+  const cells = cellWidths(rows, widthOf);
+  const widths = columnWidths(cells);
+  const padding = (row: number, at: number) => " ".repeat((widths[at] ?? 0) - (cells[row]?.[at] ?? 0));
+  return rows.map((row, number) =>
+    row.map((cell, at) => (at === row.length - 1 ? cell : cell + padding(number, at))).join(GAP),
   );
 }

@@ -137,6 +137,7 @@ export class Daemon {
       devices: (bearer) => this.#devices.bearer(bearer),
       callers: new Callers(world, world.home),
       missing: () => (this.#parts === undefined ? notOpen(this.#ports.fleet) : undefined),
+      stage: () => this.#machine.getCurrentStage(),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;

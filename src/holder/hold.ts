@@ -19,7 +19,7 @@ export class Hold {
 
   constructor(program: Program) {
     this.#program = program;
-    this.world = { ...doors(), rest: () => program.rest() };
+    this.world = { ...doors(), rest: () => void program.rest() };
     program.onSignal("SIGHUP", () => void this.#present?.keeper.look()); // M3
     program.onSignal("SIGTERM", () => {
       this.#leaving = true;

@@ -21,8 +21,10 @@ async function main(program: Program): Promise<void> {
   const [first, ageMs] = program.args;
   if (first === undefined) return program.exit(USAGE);
   if (first === LOOK_AT_PEER) return tellPeer(ageMs);
-  program.rest(); // Loading leaves much garbage; new data reuses its space.
-  const order = program.variable(SPARE) === undefined ? startedWith(program, first) : ordered(first);
+  const rested = program.rest(); // Loading leaves much garbage; new data reuses its space.
+  const isSpare = program.variable(SPARE) !== undefined;
+  if (isSpare) await rested; // Otherwise it would rest when it has an order, for which somebody waits.
+  const order = isSpare ? ordered(first) : startedWith(program, first);
   // Not before: a handled signal would wait for the order as well.
   if (order !== undefined) await new Hold(program).one(order);
   program.exit(0);

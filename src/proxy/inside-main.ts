@@ -28,7 +28,7 @@ async function main(program: Program): Promise<void> {
   try {
     realNetwork().listen(PROXY_PORT, (connection) => forwarder.accept(connection));
     const { ended } = runInOurPlace({ argv: [name, ...words], cwd, env: program.environment() }); // IN1
-    program.rest(); // Loading leaves much garbage.
+    void program.rest(); // Loading leaves much garbage.
     const ending = await ended;
     program.exit(exitCodeOf({ code: null, signal: null, ...ending }));
   } catch (error) {

@@ -29,7 +29,7 @@ async function main(program: Program): Promise<void> {
   const passages = new Passages({ network: realNetwork(), order, elapsed: () => clock.elapsed() });
   const listener = await listen(order.socket, passages);
   if (listener === undefined) return program.exit(0); // PX1
-  program.rest(); // Loading leaves much garbage.
+  void program.rest(); // Loading leaves much garbage.
   const [disk, processes, since] = [realDisk(), realIdentities(), clock.elapsed()];
   const look = () => {
     const isWanted = listener.inPlace() && isNeeded(disk, processes, directory, clock.elapsed() - since);

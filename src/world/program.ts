@@ -14,7 +14,7 @@ export interface Program {
   onSignal(signal: OwnSignal, fn: () => void): void;
   /** Called once, with the exit code, however the process ends, unless a signal ends it. It cannot wait. */
   onExit(fn: (code: number) => void): void;
-  /** Returns unused memory to the system. */
-  rest(): void;
+  /** Returns unused memory to the system, in two steps; resolves after the second one, a moment later. */
+  rest(): Promise<void>;
   exit(code: number): never;
 }

@@ -13,9 +13,8 @@
 //     installed when it starts, and so is what others start for us, by words that are written down: a service's unit.
 // S8. A home keeps a holder's program as one file, because the sources may change. Our binary starts the one inside:
 //     that takes 5 % less memory, and less than half of the processor time.
-import { edenGC } from "bun:jsc";
-import { resolve } from "node:path";
 import { flagsFor, INSIDE, withoutBunVariables } from "../base/bun.ts";
+import { joinPath } from "../base/path.ts";
 import { builtProgram, HOLDER_BUNDLE, PROGRAMS, withoutPrivateNames } from "./built.ts";
 import { IS_BINARY, ownRuntime, runtimeFile } from "./real/runtime.ts";
 import { ROOT } from "./root.ts";
@@ -68,13 +67,18 @@ export function realSelf(): Self {
     holder,
     environment,
     capacity,
-    collect: (which) => void (which === "all" ? Bun.gc(true) : edenGC()),
+    collect: (which) => (which === "all" ? Bun.gc(true) : collectNew()),
   };
 }
 
 function wordsOf(entry: string): string[] {
-  const path = IS_BINARY ? `${INSIDE}${entry}` : resolve(ROOT, entry);
+  const path = IS_BINARY ? `${INSIDE}${entry}` : joinPath(ROOT, entry);
   return [...flagsFor(path), ...preloads(process.execArgv), path]; // S1, S2
+}
+
+function collectNew(): void {
+  const { edenGC }: typeof import("bun:jsc") = require("bun:jsc"); // Commands need none of it.
+  edenGC();
 }
 
 /** S2 */
@@ -86,7 +90,7 @@ async function holder(program: "holder" | "orders"): Promise<string | undefined>
   if (IS_BINARY) return undefined; // S8
   const there = builtProgram(program);
   if (there !== undefined) return Bun.file(there).text();
-  const built = await Bun.build({ entrypoints: [resolve(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
+  const built = await Bun.build({ entrypoints: [joinPath(ROOT, PROGRAMS[program])], ...HOLDER_BUNDLE, throw: false });
   const text = built.success ? await built.outputs[0]?.text() : undefined;
   return text && withoutPrivateNames(text);
 }

@@ -27,11 +27,12 @@ test.each(programs().filter(isQuick))(
     const isOut = (path: string) => path.startsWith("left-out:");
     const out = inputs.filter(isOut).map((path) => relative(CLI, path.slice("left-out:".length)));
     const { has, lacks } = PARTS[name];
-    expect(out).toContain(name === "quick-complete" ? "workflow/run.ts" : "workflow/routes.ts");
+    const routes = name === "quick-complete" ? "workflow/run.ts" : "workflow/routes.ts";
+    expect(out).toContain(lacks.includes("understand.ts") ? "understand.ts" : routes);
     expect(out.filter((path) => has.includes(path))).toEqual([]);
     const commands = inputs
       .filter((path) => !isOut(path) && path.startsWith("src/"))
-      .filter((path) => !/(?:routes|\/app)\.ts$/.test(path));
+      .filter((path) => !/(?:routes|\/app|\/plain)\.ts$/.test(path));
     const missed = commands.flatMap((path) => loadedLate(path).filter((late) => out.includes(late)));
     expect(missed.filter((path) => !lacks.includes(path))).toEqual([]);
   },

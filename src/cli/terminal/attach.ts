@@ -1,7 +1,7 @@
 // `holdfast attach`: the user's window shows a terminal, until they detach or its program ends.
 
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
-import { ok, refused } from "../../base/result.ts";
+import { ok, type Refusal, refused } from "../../base/result.ts";
 import { TERMINAL_MARKER, whyNotAllowed } from "../../home/callers.ts";
 import { sightOf } from "../../home/held/attach-view.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
@@ -17,7 +17,7 @@ import { say } from "../print.ts";
 import type { DetachKey } from "./after-key.ts";
 import { refreshAgent } from "./agent-link.ts";
 import { type AttachEnd, AttachSession, type VisitWish } from "./attach-session.ts";
-import { findTerminal, listTerminals } from "./find.ts";
+import { findTerminal, listTerminals, type WhyNot } from "./find.ts";
 import { rememberAttached } from "./last-attached.ts";
 
 export type AttachFlags = HomeFlags & {
@@ -30,6 +30,9 @@ export type AttachFlags = HomeFlags & {
 
 /** Long enough to read a line. */
 const WARNING_MS = 1_500;
+
+/** Longer than it takes to draw a screen. */
+const REMEMBER_MS = 50;
 
 const USUAL_KEY = "ctrl-\\";
 
@@ -45,10 +48,9 @@ export async function attachNamed(
   key: string | undefined,
 ): Promise<Exit> {
   if (!world.terminal.there) return noTerminal();
-  const refusal = flags.readOnly === true ? undefined : whyNotAllowed(world, home, "attach without --read-only");
-  if (refusal !== undefined) return { ok: false, error: refusal };
-  if (key === undefined) return attachToAny(world, home, flags);
-  const found = await findTerminal(world, home, key, flags.create ? "exact" : "prefix");
+  const whyNot = whyNotTo(world, home, flags);
+  if (key === undefined) return attachToAny(world, home, flags, whyNot);
+  const found = await findTerminal(world, home, key, { names: flags.create ? "exact" : "prefix", whyNot });
   if (found.ok) return attachTo(world, home, found.value, flags);
   if (!flags.create || found.error.code !== "unknown") return found;
   const { createTerminal, wishOf } = await import("./create.ts");
@@ -58,8 +60,19 @@ export async function attachNamed(
   return made.ok ? visitTo(world, home, made.value, flags) : made;
 }
 
+/** Looks once who we are, which takes as long as the daemon's answer. */
+function whyNotTo(world: DaemonCommandWorld, home: string, { readOnly }: AttachFlags): WhyNot {
+  let looked: { readonly refusal: Refusal | undefined } | undefined;
+  return () => {
+    looked ??= { refusal: readOnly ? undefined : whyNotAllowed(world, home, "attach without --read-only") };
+    return looked.refusal;
+  };
+}
+
 /** Without a name: the only terminal that runs, or the one that the person chooses. */
-async function attachToAny(world: DaemonCommandWorld, home: string, flags: AttachFlags): Promise<Exit> {
+async function attachToAny(world: DaemonCommandWorld, home: string, flags: AttachFlags, whyNot: WhyNot): Promise<Exit> {
+  const refusal = whyNot();
+  if (refusal !== undefined) return { ok: false, error: refusal };
   if (flags.create) return refused("usage", "No name was given.", "holdfast attach --create NAME");
   const listing = await listTerminals(world, home, "now");
   if (!listing.ok) return listing;
@@ -105,12 +118,28 @@ export async function visitTo(
   let typedAhead: Uint8Array = new Uint8Array();
   for (let at = terminal; ; ) {
     const session = await sessionFor(world, home, at, { ...how, typedAhead });
+    const remember = how.readOnly ? () => undefined : rememberingLater(world, home, at.id);
     const end = await session.run();
+    remember();
     if (end.kind !== "switched") return detachMessage(world, at.name, end, session.wasDrawn);
     const { switchFrom } = await import("./switch.ts");
     at = await switchFrom(world, home, at, end.to);
     typedAhead = end.to === "chosen" ? new Uint8Array() : session.typedAhead;
   }
+}
+
+/** Not before the screen is drawn: that would wait for it. Returns what does it now, if it was not done yet. */
+function rememberingLater(world: DaemonCommandWorld, home: string, id: string): () => void {
+  let isDone = false;
+  const remember = () => {
+    if (!isDone) rememberAttached(world, home, id);
+    isDone = true;
+  };
+  const cancel = world.clock.after(REMEMBER_MS, remember);
+  return () => {
+    cancel();
+    remember();
+  };
 }
 
 async function sessionFor(
@@ -120,10 +149,7 @@ async function sessionFor(
   { readOnly = false, size, typedAhead }: Pick<AttachFlags, "readOnly" | "size"> & Pick<VisitWish, "typedAhead">,
 ): Promise<AttachSession> {
   const { disk } = world;
-  if (!readOnly) {
-    refreshAgent(world, home, terminal.recipe.env);
-    rememberAttached(world, home, terminal.id);
-  }
+  if (!readOnly) refreshAgent(world, home, terminal.recipe.env);
   const sight = await sightOf(disk, home, terminal, world.terminal.size());
   const drawn = async (bounds: Size) => {
     const { drawnScreen } = await import("./drawn-screen.ts"); // Few windows need it.

@@ -1,7 +1,8 @@
 // Creates a terminal: it is durable, and its program was started, when this returns; or it is known why not yet.
 // CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
 //      retry.
-// CR2. The daemon notifies us of changes, and then only this terminal is queried.
+// CR2. The daemon answers when the program has started. If that takes too long, or the daemon is of an older version, it
+//      notifies us of changes, and then only this terminal is queried.
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";
@@ -29,6 +30,8 @@ export type WishFlags = {
 };
 
 const LANE = "main";
+/** CR2: much less than a client waits for an answer. */
+const SETTLE_MS = 2_000;
 /** A holder answers within some tens of milliseconds, and later on a busy machine. */
 const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
 /** What a system refuses for a moment only is not reported. */
@@ -75,15 +78,24 @@ async function makeTerminal(world: DaemonCommandWorld, home: string, wish: Wish)
     if (made === undefined) {
       const created = await wished(client, wish, again ? began : undefined);
       if (!created.ok) return created;
+      if (isSettled(created.value)) return ok(created.value);
       made = created.value.id;
     }
     return settled(world, client, made);
   });
 }
 
-async function wished(client: RpcClient, wish: Wish, since: number | undefined): Promise<Result<Terminal>> {
+/** CR2 */
+function isSettled(terminal: Terminal | ListedTerminal): terminal is ListedTerminal {
+  return "clients" in terminal && terminal.state.kind !== "starting";
+}
+
+type Made = Result<Terminal | ListedTerminal>;
+
+async function wished(client: RpcClient, wish: Wish, since: number | undefined): Promise<Made> {
   const mine = since === undefined ? undefined : await findMine(client, wish, since); // CR1
-  return mine?.ok === false || mine?.value !== undefined ? asFound(mine) : client.call("terminal.new", wish);
+  if (mine?.ok === false || mine?.value !== undefined) return asFound(mine);
+  return client.call("terminal.new", { ...wish, settleMs: SETTLE_MS });
 }
 
 function asFound(mine: Result<Terminal | undefined>): Result<Terminal> {

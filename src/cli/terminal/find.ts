@@ -3,7 +3,7 @@
 // FD3. If the operator wants it up and it is not running, looking starts it, like every command.
 // FD4. A daemon of another version does not block access to terminals: the protocol of holders never changes.
 // FD5. What a live daemon refuses is the answer: the disk is not read instead.
-import { ok, type Result } from "../../base/result.ts";
+import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { type NameMatch, pickTerminal } from "../../core/terminal/find.ts";
 import { dialAsking } from "../../home/dial.ts";
 import { wantedOn } from "../../home/wanted.ts";
@@ -11,7 +11,7 @@ import { HUSHED, type RpcClient } from "../../wire/rpc/client.ts";
 import { allRows, type Filter, fits } from "../../wire/rpc/page.ts";
 import { type BriefTerminal, type ListedTerminal, NO_SUCH_METHOD } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { LOOK_MS, liveDaemon } from "../client.ts";
+import { LOOK_MS, liveDaemon, stageOf } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** A daemon that hangs must not hide the terminals. */
@@ -27,6 +27,8 @@ export type Patience = "wait" | "now";
 /** A question about terminals: to a live daemon, or about what is on disk. */
 type Question<T> = {
   ask(client: RpcClient): Promise<Result<T>>;
+  /** Why the answer is not given. Called more than once: while the daemon answers, and before anything is started. */
+  readonly whyNot?: WhyNot | undefined;
   read(terminals: readonly ListedTerminal[]): Result<T> | Promise<Result<T>>;
 };
 
@@ -51,13 +53,18 @@ function inOrder(terminals: readonly BriefTerminal[]): BriefTerminal[] {
   return terminals.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)));
 }
 
+export type WhyNot = () => Refusal | undefined;
+/** `names`: how the key may name it. `whyNot`: as in a question. */
+type Finding = { readonly names?: NameMatch; readonly whyNot?: WhyNot };
+
 export function findTerminal(
   world: DaemonCommandWorld,
   home: string,
   key: string,
-  names: NameMatch = "prefix",
+  { names = "prefix", whyNot }: Finding = {},
 ): Promise<Result<ListedTerminal>> {
   return answerTo(world, home, "now", {
+    whyNot,
     ask: (client) => findOn(client, key, names),
     read: (terminals) => pickTerminal(terminals, key, names),
   });
@@ -108,7 +115,13 @@ async function answerTo<T>(
 ): Promise<Result<T>> {
   const fromDisk = async () => question.read(await (await import("./list-from-disk.ts")).listFromDisk(world, home));
   const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
-  const line = await dialAsking(world, home, patienceMs, (client) => ask(world, client, patienceMs, question));
+  const line = await dialAsking(world, home, patienceMs, (client) => {
+    const answer = ask(world, client, patienceMs, question);
+    question.whyNot?.(); // It has been asked, and we would only wait.
+    return answer;
+  });
+  const refusal = question.whyNot?.();
+  if (refusal !== undefined) return { ok: false, error: refusal };
   if (!line.ok) return patience === "now" ? fromDisk() : line; // FD4
   line.value?.client.close();
   if (line.value?.answer !== undefined) return line.value.answer;
@@ -131,8 +144,7 @@ async function ask<T>(
   patienceMs: number,
   question: Question<T>,
 ): Promise<Result<T> | undefined> {
-  const both = Promise.all([client.call("status", {}), question.ask(client)]);
-  const [status, answer] = (await within(world.clock, patienceMs, both)) ?? [];
-  if (status?.ok !== true || status.value.recovery.stage !== "LIVE" || answer === undefined) return undefined;
+  const answer = await within(world.clock, patienceMs, question.ask(client));
+  if (answer === undefined || (await within(world.clock, patienceMs, stageOf(client))) !== "LIVE") return undefined;
   return !answer.ok && HUSHED.includes(answer.error.code) ? undefined : answer;
 }

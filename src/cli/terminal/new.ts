@@ -44,7 +44,7 @@ async function createOrReplace(
 ): Promise<Result<ListedTerminal>> {
   const made = await createTerminal(world, home, wish);
   if (made.ok || made.error.code !== "name-taken") return made;
-  const found = await findTerminal(world, home, wish.name, "exact");
+  const found = await findTerminal(world, home, wish.name, { names: "exact" });
   const old = found.ok && found.value.name === wish.name ? found.value : undefined;
   if (old?.state.kind !== "ended") return made;
   if (!json) await say(world.console, `${old.name} ${endedText(old.state)}; it is replaced.`);

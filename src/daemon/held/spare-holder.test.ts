@@ -37,6 +37,12 @@ class Site {
     this.spare = new SpareHolder(world, () => ({ runtime: "bun", entry: this.entry }));
   }
 
+  /** And the moment after it. */
+  prepare(): void {
+    this.spare.prepare();
+    this.clock.advance(10);
+  }
+
   get pids(): number[] {
     return this.started.map(({ pid }) => pid);
   }
@@ -50,7 +56,9 @@ test("SH2 it gets one order with its secrets, and nothing after that", () => {
   const site = new Site();
   expect(site.spare.give(ORDER)).toBe(undefined);
   site.spare.prepare();
-  site.spare.prepare();
+  expect(site.pids).toEqual([]); // SH3
+  site.prepare();
+  site.prepare();
   expect(site.pids.length).toBe(1);
   expect(site.spare.give(ORDER)).toBe(site.pids[0]);
   expect(site.told).toEqual(['{"directory":"/h/terminals/a","secrets":"{\\"TOKEN\\":\\"hush\\"}"}', "end of input"]);
@@ -61,31 +69,31 @@ test("SH2 it gets one order with its secrets, and nothing after that", () => {
 
 test("SH3 a machine at rest has none; every start keeps it for a while", () => {
   const site = new Site();
-  site.spare.prepare();
+  site.prepare();
   site.clock.advance(119_000);
-  site.spare.prepare();
-  site.clock.advance(119_000);
+  site.prepare();
+  site.clock.advance(119_980);
   expect(site.lives(0)).toBe(true);
-  site.clock.advance(1_000);
+  site.clock.advance(10);
   expect([site.lives(0), site.told]).toEqual([false, ["end of input"]]);
   expect(site.spare.give(ORDER)).toBe(undefined);
-  site.spare.prepare();
+  site.prepare();
   expect(site.spare.give(ORDER)).toBe(site.pids[1]);
 });
 
 test("SH1 one that has ended, is stopped, or is of another program is not used, and not left behind", () => {
   const site = new Site();
-  site.spare.prepare();
+  site.prepare();
   site.started[0]?.ended();
   expect(site.spare.give(ORDER)).toBe(undefined);
-  site.spare.prepare();
+  site.prepare();
   const second = identify(site.processes, site.pids[1] ?? 0);
   if (second !== undefined) site.processes.kill(second, "SIGSTOP");
   expect([site.spare.give(ORDER), site.lives(1)]).toEqual([undefined, false]);
-  site.spare.prepare();
+  site.prepare();
   site.entry = "/h/run/bin/holder-2.js";
   expect([site.spare.give(ORDER), site.lives(2)]).toEqual([undefined, false]);
-  site.spare.prepare();
+  site.prepare();
   expect(site.started[3]?.argv).toContain(site.entry);
   expect(site.spare.give(ORDER)).toBe(site.pids[3]);
 });
@@ -93,13 +101,13 @@ test("SH1 one that has ended, is stopped, or is of another program is not used, 
 test("SH1 if the system has no process to spare, there is none, and that is all", () => {
   const site = new Site();
   site.isFull = true;
-  site.spare.prepare();
+  site.prepare();
   expect(site.spare.give(ORDER)).toBe(undefined);
 });
 
 test("SH4 what it shows is as long as the directory of a terminal, and names the home", () => {
   const site = new Site();
-  site.spare.prepare();
+  site.prepare();
   const shown = site.started[0]?.argv.at(-1) ?? "";
   expect(shown).toStartWith("/h/");
   expect(shown.length).toBe(`/h/terminals/${"0".repeat(32)}`.length);

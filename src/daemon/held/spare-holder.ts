@@ -6,6 +6,7 @@
 // SH2. It gets one order and is not ours any more: it is as detached as any other holder. Only its claim says what it
 //      holds.
 // SH3. A machine at rest has none: it is there for a while after the last start of a terminal.
+//      It starts a moment later: someone still waits for the answer about the terminal that was started.
 // SH4. It ends with us, whichever way we end: its input closes. So it always is of our version.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -19,6 +20,8 @@ import type { HolderCommand } from "./holder-program.ts";
 
 /** SH3. Who opens terminals now and then finds one; its memory (docs/BENCHMARKS.md) is given back after a while. */
 const KEEP_MS = 120_000;
+/** SH3. Much longer than the answer takes, and not long for the next one. */
+const MOMENT_MS = 10;
 /** As long as the id of a terminal: it is shown in its place until the spare has one. */
 const NO_ID = "-".repeat(32);
 
@@ -54,9 +57,15 @@ export class SpareHolder {
 
   /** Called when a terminal was started: the next one may follow soon (SH3). */
   prepare(): void {
+    const { clock } = this.#world;
     this.#cancel();
-    this.#cancel = this.#world.clock.after(KEEP_MS, () => this.close());
-    this.#spare ??= this.#start();
+    const waits = [
+      clock.after(KEEP_MS, () => this.close()),
+      clock.after(MOMENT_MS, () => {
+        this.#spare ??= this.#start();
+      }),
+    ];
+    this.#cancel = () => waits.forEach((cancel) => void cancel());
   }
 
   close(): void {

@@ -10,11 +10,14 @@ import type { Caller } from "../../core/principal.ts";
 import { pickTerminal } from "../../core/terminal/find.ts";
 import type { Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
 import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
-import { tapeState } from "../../log/tape/segments.ts";
+import type { TapeStates } from "../../log/tape/tape-states.ts";
 import { fits } from "../../wire/rpc/page.ts";
 import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { BriefTerminal, ListedTerminal } from "../../wire/rpc/rpc.ts";
+import type { Clock } from "../../world/clock.ts";
 import type { Random } from "../../world/random.ts";
+import { within } from "../../world/wait.ts";
+import type { Bus } from "../bus.ts";
 import { listOf, living, type Source } from "../pages.ts";
 import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -24,6 +27,9 @@ import { type PastPorts, screenAt } from "./past.ts";
 import type { Restorer } from "./restorer.ts";
 
 export type TerminalHandlerPorts = PastPorts & {
+  readonly bus: Pick<Bus, "subscribe">;
+  readonly clock: Clock;
+  readonly tapes: TapeStates;
   readonly random: Random;
   readonly environment: EnvironmentRules;
   readonly border: PartBorder;
@@ -62,7 +68,7 @@ async function create(
   by: Caller | undefined,
 ): Promise<Result<unknown>> {
   const { store, holders, random } = ports;
-  const { name, lane, argv, cwd, env, cols, rows, policy, replaces } = params;
+  const { name, lane, argv, cwd, env, cols, rows, policy, replaces, settleMs } = params;
   const { kept, leftOut } = keepEnvironment(env, ports.environment);
   const secrets = Object.fromEntries(leftOut.map((variable) => [variable, env[variable] ?? ""]));
   const wrong = wrongSecrets(secrets);
@@ -82,7 +88,21 @@ async function create(
   };
   const made = await store.submit(command, by);
   if (!made.ok) holders.setSecrets(id, {});
-  return made;
+  if (!made.ok || settleMs === undefined) return made;
+  await begun(ports, id, settleMs);
+  return ok(listed(ports, store.settled(id) ?? made.value));
+}
+
+/** Resolves when its program has started, or it is known that none will; after this time at the latest. */
+async function begun({ store, bus, clock }: TerminalHandlerPorts, id: string, ms: number): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const look = () => {
+    if (store.settled(id)?.state.kind !== "starting") changed.resolve();
+  };
+  const unsubscribe = bus.subscribe(["terminal.*"], look);
+  look();
+  await within(clock, ms, changed.promise);
+  unsubscribe();
 }
 
 async function restore(
@@ -153,9 +173,9 @@ async function refresh({ store, holders }: TerminalHandlerPorts): Promise<void> 
 }
 
 /** What its holder said last, and what is on its tape since. */
-function seenOf({ holders, disk, home }: TerminalHandlerPorts, id: string) {
+function seenOf({ holders, disk, home, tapes }: TerminalHandlerPorts, id: string) {
   const status = holders.connections.seen(id);
-  const { end, writtenAt } = tapeState(disk, tapeDirectory(terminalFiles(disk, home, id)));
+  const { end, writtenAt } = tapes.of(tapeDirectory(terminalFiles(disk, home, id)));
   return {
     clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is the daemon itself.
     lastOutputAt: status === undefined || end > status.tape.end ? writtenAt : status.lastOutputAt,

@@ -15,6 +15,7 @@ import { AGENTS_TYPED } from "../../home/layout.ts";
 import { readReport } from "../../home/reports.ts";
 import { openRetrying } from "../../log/file/file.ts";
 import { isLogFile } from "../../log/session/log-segments.ts";
+import { TapeStates } from "../../log/tape/tape-states.ts";
 import { terminalForPerson } from "../../wire/rpc/attention.ts";
 import type { Trouble } from "../../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
@@ -86,7 +87,8 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
     holders,
     handlers: terminalHandlers({
       ...{ ...sessions, border, environment },
-      ...{ disk: world.disk, home: world.home, random: world.random },
+      ...{ disk: world.disk, home: world.home, random: world.random, clock: world.clock, bus: ports.bus },
+      tapes: new TapeStates(world.disk, world.clock),
     }),
     fold: async (progress) => {
       const steps = foldSessions({ border, log, store }, TERMINAL_FOLDING);

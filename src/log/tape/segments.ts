@@ -30,7 +30,12 @@ export function isSegmentName(name: string): boolean {
 
 /** The stretches of a tape, ascending. */
 export function listStretches(disk: Disk, directory: string): Stretch[] {
-  const found = disk.list(directory).flatMap((name) => stretchOf(disk, directory, name) ?? []);
+  return stretchesOf(disk, directory, disk.list(directory));
+}
+
+/** Those in the files of these names. */
+export function stretchesOf(disk: Disk, directory: string, names: readonly string[]): Stretch[] {
+  const found = names.flatMap((name) => stretchOf(disk, directory, name) ?? []);
   return found.sort((a, b) => a.start - b.start);
 }
 
@@ -45,14 +50,6 @@ function stretchOf(disk: Disk, directory: string, name: string): Stretch | undef
 export function endOf(stretches: readonly Stretch[]): number {
   const last = stretches.at(-1);
   return last === undefined ? 0 : last.start + last.size;
-}
-
-/** Where a tape ends, and when it was last written to; null if there is nothing on it. */
-export function tapeState(disk: Disk, directory: string): { readonly end: number; readonly writtenAt: string | null } {
-  const stretches = listStretches(disk, directory);
-  const last = stretches.at(-1);
-  const writtenMs = last && disk.stat(last.path)?.modifiedMs;
-  return { end: endOf(stretches), writtenAt: writtenMs === undefined ? null : new Date(writtenMs).toISOString() };
 }
 
 /** At most `max` bytes at `offset`; undefined if the file was removed or truncated meanwhile. */

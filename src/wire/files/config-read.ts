@@ -18,6 +18,19 @@ export type Misfit = FileProblem & { readonly key: string };
 /** The settings, and the line of each that the file gives, by its full key. */
 export type Settings = { readonly config: Config; readonly lines: ReadonlyMap<string, number> };
 
+/** Those of an empty file. Nothing in it can be wrong, and most people have none. */
+export function defaultSettings(env: Env): Settings {
+  const sections = Object.entries(SECTIONS).map(([name, fields]) => [name, defaultsOf(fields, env)]);
+  const named = Object.keys(NAMED).map((kind) => [kind, {}]);
+  // As in readSettings.
+  const config = Object.fromEntries([...sections, ...named]) as Config;
+  return { config, lines: new Map() };
+}
+
+function defaultsOf(fields: Section, env: Env): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { fallback }]) => [name, fallback?.(env)]));
+}
+
 export function readSettings(file: SourceNode, env: Env): Result<Settings, Misfit[]> {
   const checked = check(fileShape(), plain(file));
   if (!checked.ok) return inOrder(checked.error.map((problem) => misfitOf(file, problem)));

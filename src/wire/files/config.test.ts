@@ -43,6 +43,14 @@ describe("without a file", () => {
     });
   });
 
+  test("it is as with a file that says nothing, which is read as a whole", () => {
+    for (const variables of [VARIABLES, { HOME: "/u", SHELL: "fish" }, { HOLDFAST_CONFIG: PATH }]) {
+      const read = load("# nothing\n", variables);
+      expect(load(undefined, variables)).toEqual({ ...read, found: false });
+      expect(load("", variables)).toEqual({ ...read, found: true });
+    }
+  });
+
   test("the shell is $SHELL, unless that is not a full path", () => {
     expect(load(undefined).config.terminal.shell).toBe("/bin/fish");
     expect(load(undefined, { HOME: "/u", SHELL: "fish" }).config.terminal.shell).toBe("/bin/sh");

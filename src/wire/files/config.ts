@@ -3,7 +3,7 @@
 // O2. Nothing here writes the file or creates its directory.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import type { Env } from "./config-fields.ts";
-import { type Misfit, readSettings, type Settings } from "./config-read.ts";
+import { defaultSettings, type Misfit, readSettings, type Settings } from "./config-read.ts";
 import { type FileProblem, fileProblemText, textIn } from "./source.ts";
 import { readToml } from "./toml.ts";
 
@@ -42,6 +42,7 @@ export function configPath({ env, absolute }: Omit<ConfigSource, "read">): strin
 }
 
 function settingsIn(bytes: Uint8Array, env: Env): Result<Settings, Misfit[]> {
+  if (bytes.length === 0) return ok(defaultSettings(env));
   const text = textIn(bytes, MAX_BYTES);
   if (!text.ok) return unusable(text.error);
   const table = readToml(text.value);

@@ -7,6 +7,7 @@
 //     order, and does nothing for a client whose hello it refuses. Only questions: what changes something must not be
 //     sent to a daemon of which nothing is known.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
+import type { RecoveryStage } from "../../core/recovery.ts";
 import { decodeLine, encodeLine, isObject, LineReader, MAX_ANSWER } from "../lines.ts";
 import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
 
@@ -57,6 +58,7 @@ export class RpcClient {
   readonly #patience: Patience | undefined;
   #last = 0;
   #isClosed = false;
+  #stage: RecoveryStage | undefined;
   onNotice: ((notice: Notice) => void) | undefined;
 
   private constructor(patience: Patience | undefined) {
@@ -67,7 +69,7 @@ export class RpcClient {
   static async connect(dial: Dial, token: string, version: string, how?: Manner): Promise<Result<RpcClient>> {
     const client = new RpcClient(how); // Before the dial: the daemon may close at once.
     client.#wire = await dial({ bytes: (bytes) => client.#bytes(bytes), closed: () => client.gone() });
-    const greeted = client.call("hello", { token, version, protocol: RPC_PROTOCOL });
+    const greeted = client.#greet({ token, version, protocol: RPC_PROTOCOL });
     how?.first?.(client); // Q3
     const hello = await greeted;
     if (hello.ok) return ok(client);
@@ -75,10 +77,21 @@ export class RpcClient {
     return hello;
   }
 
+  async #greet(params: Methods["hello"]["params"]): Promise<Result<Methods["hello"]["result"]>> {
+    const hello = await this.call("hello", params);
+    if (hello.ok) this.#stage = hello.value.stage;
+    return hello;
+  }
+
   #bytes(bytes: Uint8Array): void {
     const lines = this.#reader.push(bytes);
     if (lines === undefined) this.close(TOO_LONG);
     for (const line of lines ?? []) this.take(line);
+  }
+
+  /** How far the daemon was when it greeted us; undefined before that, and from daemons of older versions. */
+  get stage(): RecoveryStage | undefined {
+    return this.#stage;
   }
 
   /** Resolves when the connection is closed, by either side. */

@@ -187,6 +187,8 @@ const terminal = object({
   rows: number,
   policy: optional(policy),
   replaces: optional(id),
+  /** The answer waits until its program has started, but at most this long. */
+  settleMs: optional(milliseconds),
 });
 
 /** Who resumed a run or resolved an attempt. */

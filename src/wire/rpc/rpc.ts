@@ -229,9 +229,11 @@ export type NotifyTested = {
 
 type Results = AgentResults &
   WorkflowResults & {
-    hello: { version: string; protocol: number; pid: number };
+    /** Daemons of older versions say no stage. */
+    hello: { version: string; protocol: number; pid: number; stage?: RecoveryStage };
     status: StatusResult;
-    "terminal.new": Terminal;
+    /** With `settleMs`, the terminal as it is listed. */
+    "terminal.new": Terminal | ListedTerminal;
     attention: readonly Trouble[];
     "terminal.list": readonly ListedTerminal[];
     "terminal.find": ListedTerminal;

@@ -1,8 +1,8 @@
 // The console of this process.
 // RC1. `process.stdout` is used only if it must be: creating it takes longer than most of our commands.
 import { fstatSync, writeSync } from "node:fs";
-import { resolve } from "node:path";
 import { Fault, isFault } from "../../base/fault.ts";
+import { resolvedPath } from "../../base/path.ts";
 import { type Console, END_SIGNALS, type Output } from "../console.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
 import { minutesAhead } from "./clock.ts";
@@ -20,7 +20,7 @@ export function realConsole(): Console {
     out: output(OUT),
     err: output(ERR),
     env: (name) => process.env[name] || undefined,
-    absolute: (path) => resolve(path),
+    absolute: (path) => resolvedPath(path.startsWith("/") ? "/" : process.cwd(), path),
     minutesAhead,
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),

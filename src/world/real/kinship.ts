@@ -17,6 +17,7 @@ export function realKinship(): Kinship {
 }
 
 export function kin(pid: number): Kin | undefined {
+  if (pid === 0) return undefined; // The parent of the first process, and of those of another namespace.
   const fields = fieldsIn(statLine("kin", `/proc/${pid}/stat`) ?? ") X");
   if (isOver(fields)) return undefined;
   const [ppid = 0, tty = 0, startTime = 0] = [PPID, TTY, START_TIME].map((at) => Number(fields[at]));

@@ -16,3 +16,18 @@ export function errnoReader(): () => number {
     return at === null ? 0 : read.i32(at, 0);
   };
 }
+
+type Ffi = Pick<typeof import("bun:ffi"), "dlopen" | "ptr" | "read">;
+
+/**
+ * What bun:ffi itself is made of, without its wrappers: a pointer must be one, not an array. Loading bun:ffi takes a
+ * fifth of an empty script. Not documented; if a later Bun has none, bun:ffi has the same.
+ */
+export function bareFfi(): Ffi {
+  const { FFI }: { readonly FFI?: Ffi } = Bun as object;
+  return FFI ?? require("bun:ffi");
+}
+
+export function bareLibc<Names extends Record<string, FFIFunction>>(names: Names) {
+  return bareFfi().dlopen("libc.so.6", names).symbols;
+}

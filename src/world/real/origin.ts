@@ -2,7 +2,7 @@
 // OG1. Its own PATH counts, not ours: a shell's start-up files add to it. Only full paths in it do: `.` would find
 //      whatever lies in a directory.
 import { accessSync, constants, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolvedPath } from "../../base/path.ts";
 import type { ProcessOrigin } from "../process.ts";
 import { attempt, unless } from "./attempt.ts";
 
@@ -20,7 +20,7 @@ export function origin(pid: number): ProcessOrigin | undefined {
     elsewhere: root !== linkOf("/proc/self/root") || !NAMESPACES.every(isSame),
     executable: executable.replace(DELETED, ""),
     find: (name) => found(path, name),
-    real: (file) => realOf(resolve(cwd, file)),
+    real: (file) => realOf(resolvedPath(cwd, file)),
   };
 }
 
@@ -38,7 +38,7 @@ function variableOf(at: string, name: string): string | undefined {
 /** OG1 */
 function found(path: string, name: string): string | undefined {
   for (const directory of path.split(":")) {
-    const real = directory.startsWith("/") ? realOf(join(directory, name)) : undefined;
+    const real = directory.startsWith("/") ? realOf(resolvedPath(directory, name)) : undefined;
     if (real !== undefined && isProgram(real)) return real;
   }
   return undefined;

@@ -14,9 +14,10 @@ export function realProgram(): Program {
     environment: () => Object.fromEntries(Object.entries(process.env).filter(isSet)),
     onSignal: (signal, fn) => void process.on(signal, fn),
     onExit: (fn) => void process.on("exit", (code) => fn(asked ? code : code || UNCAUGHT)),
-    rest: () => {
+    rest: async () => {
       tidy();
-      setImmediate(tidy); // The first round frees more, which the second one returns.
+      await new Promise<void>((go) => void setImmediate(go));
+      tidy(); // The first round frees more, which the second one returns.
     },
     exit: (code) => {
       asked = true;

@@ -4,6 +4,7 @@
 // TM1. The previous settings are restored bit by bit.
 import { Fault } from "../../base/fault.ts";
 import type { Size } from "../children.ts";
+import { bareFfi, bareLibc } from "./libc.ts";
 
 const NOW = 0;
 /** `struct termios` has 60 bytes in glibc; other libraries may need more. */
@@ -12,7 +13,6 @@ const ROOM = 256;
 const WINDOW_SIZE = 0x5413;
 
 /** Loaded with the first call: a command whose output is no terminal needs none of it. */
-const ffi = (): typeof import("bun:ffi") => require("bun:ffi");
 let library: ReturnType<typeof load> | undefined;
 
 function calls() {
@@ -21,13 +21,13 @@ function calls() {
 }
 
 function load() {
-  return ffi().dlopen("libc.so.6", {
+  return bareLibc({
     isatty: { args: ["i32"], returns: "i32" },
     ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" },
     tcgetattr: { args: ["i32", "ptr"], returns: "i32" },
     tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" },
     cfmakeraw: { args: ["ptr"], returns: "void" },
-  }).symbols;
+  });
 }
 
 export function isTerminal(fd: number): boolean {
@@ -37,7 +37,7 @@ export function isTerminal(fd: number): boolean {
 /** Returns undefined if the terminal does not report it. */
 export function sizeOf(fd: number): Size | undefined {
   const size = new Uint16Array(4);
-  if (calls().ioctl(fd, WINDOW_SIZE, ffi().ptr(size)) !== 0) return undefined;
+  if (calls().ioctl(fd, WINDOW_SIZE, bareFfi().ptr(size)) !== 0) return undefined;
   const [rows = 0, cols = 0] = size;
   return rows > 0 && cols > 0 ? { rows, cols } : undefined;
 }
@@ -45,7 +45,7 @@ export function sizeOf(fd: number): Size | undefined {
 /** Returns a function that restores the old mode. */
 export function makeRaw(fd: number): () => void {
   const { tcgetattr, tcsetattr, cfmakeraw } = calls();
-  const { ptr } = ffi();
+  const { ptr } = bareFfi();
   const before = new Uint8Array(ROOM);
   if (tcgetattr(fd, ptr(before)) !== 0) throw new Fault({ code: "ENOTTY", operation: "make raw", path: `fd ${fd}` });
   const raw = new Uint8Array(before);
