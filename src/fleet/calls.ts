@@ -301,6 +301,13 @@ export const EVENTS: Call<
     })),
 };
 
+/** Whether other hosts may take the home by themselves: `auto` or `manual`. */
+export const TAKEOVER: Call<Fenced<{ readonly takeover: string }>, boolean> = {
+  statement: { name: "holdfast.takeover", text: sql.TAKEOVER },
+  encode: ({ take, takeover }) => [...fence(take), takeover],
+  decode: isApplied,
+};
+
 /** `synchronous`: the standbys that commits wait for; `now`: in milliseconds since the epoch. */
 export type ServerMode = { readonly synchronous: string; readonly commit: string; readonly now: number };
 export const MODE: Call<undefined, ServerMode> = {

@@ -145,3 +145,5 @@ export const EVENTS = `select n, (extract(epoch from at) * 1000)::bigint, home, 
 /** How safe a commit is on this server, and its clock. */
 export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;

@@ -22,6 +22,7 @@ import {
   RELEASE,
   SNAPSHOT,
   TAKE,
+  TAKEOVER,
   type Take,
   TIDY,
   VERSION,
@@ -237,6 +238,15 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(BACKLOG, home)).toBe(5);
     expect(await sure.do(SNAPSHOT, { take, seq: 2 })).toBe(true);
     expect(await sure.do(BACKLOG, home)).toBe(3);
+  },
+
+  "only the owner says whether others may take its home by themselves": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    expect(await sure.do(TAKEOVER, { take, takeover: "manual" })).toBe(true);
+    expect(await sure.do(TAKEOVER, { take: { ...take, id: "another" }, takeover: "auto" })).toBe(false);
+    const row = (await sure.do(HOMES, undefined)).find(({ id }) => id === home);
+    expect(row?.takeover).toBe("manual");
   },
 
   "the server says how safe its commits are": async ({ database }) => {

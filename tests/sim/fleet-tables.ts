@@ -215,6 +215,12 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
 
+  "holdfast.takeover": (tables, values) => {
+    const home = tables.ours(values);
+    if (home === undefined) return [];
+    tables.change(values[0], { ...home, takeover: text(values[3]) });
+    return DONE;
+  },
   "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });

@@ -1,7 +1,7 @@
 // The names of homes in a fleet, and of their directories on a host that takes them over.
 // NA1. A name in the database is nobody's path: what is not plain is not used.
 
-/** The usual directory of a home says nothing about it: such a home is called like its host. */
+/** The usual directory of a home says nothing about it: such a home is called like its host, others after both. */
 const USUAL = "holdfast";
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const ENOUGH = 12;
@@ -9,7 +9,7 @@ const ENOUGH = 12;
 /** `directory`: the last name of its path. */
 export function homeName(directory: string, host: string): string {
   const name = directory.replace(/^\.+/, "");
-  return name === USUAL || name === "" ? host : name;
+  return name === USUAL || name === "" ? host : `${host}-${name}`;
 }
 
 /** NA1. `isThere`: whether something has this name already. */
