@@ -1,5 +1,5 @@
-// Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its home;
-// and a home is moved on purpose.
+// Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its
+// home; and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
