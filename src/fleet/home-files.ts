@@ -1,9 +1,9 @@
 // Which files a home is made of, from the names of its blobs (blob-form.ts).
 // HF1. A path leads to a place below the home that other hosts ship (which.ts): never upwards, never through a file.
-// HF2. Of a session that is there living and archived, because it was just moved, the living one counts; without its
-//      log, it is only what is left of it.
+// HF2. Of a session that is there living and archived, because it was just moved, the living one counts, unless only the
+//      other has its log: then it is what is left of it.
 // HF3. A piece counts only if all before it are there.
-import { archivedName, isArchivedName } from "../log/session/places.ts";
+import { isArchivedName } from "../log/session/places.ts";
 import { blobName } from "./blob-form.ts";
 import type { MirroredBlob } from "./mirror.ts";
 import { howOf, SHIPPED_ROOTS } from "./ship/which.ts";
@@ -56,16 +56,20 @@ function isOurs(path: string): boolean {
 /** HF2 */
 function withoutDoubles(files: readonly HomeFile[]): readonly HomeFile[] {
   const withLog = new Set(files.filter(({ path }) => LOG.test(path)).map(({ path }) => path.replace(LOG, "")));
-  const archived = [...withLog].filter((session) => isArchivedName(session.slice(session.lastIndexOf("/") + 1)));
-  const left = new Set(archived.map((session) => (withLog.has(livingName(session)) ? session : livingName(session))));
+  const all = new Set(files.flatMap(({ path }) => levels(path)));
+  const left = new Set<string>();
+  for (const session of all) {
+    const living = livingName(session);
+    if (living === session || !all.has(living)) continue;
+    left.add(withLog.has(living) || !withLog.has(session) ? session : living);
+  }
   return files.filter(({ path }) => !levels(path).some((level) => left.has(level)));
 }
 
-/** The name that an archived session has otherwise. */
+/** The name that an archived session has otherwise; that of any other directory is its own. */
 function livingName(session: string): string {
-  const name = session.lastIndexOf("/") + 1;
-  const living = `${session.slice(0, name)}${session.slice(name + 1)}`;
-  return archivedName(living) === session ? living : session;
+  const name = session.slice(session.lastIndexOf("/") + 1);
+  return isArchivedName(name) ? session.slice(0, -name.length) + name.slice(1) : session;
 }
 
 /** The directories above a path. */

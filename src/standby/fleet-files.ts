@@ -1,7 +1,7 @@
 // The files of homes, in the database and on this disk, as the parts of this program use them.
 // FF1. Without the fleet's key nothing is shipped and nothing is made.
-// FF2. What was fetched of a home is kept in `.host/mirrors/` of the directory for such homes: a takeover that is
-//      tried again goes on from there, and one of a home that is mirrored fetches only what is new.
+// FF2. The copy of a home is in `.mirror/` of the directory for homes that are taken over. A takeover reads it, and the
+//      next time it is brought up to date again.
 import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Database } from "../fleet/database.ts";
@@ -18,36 +18,30 @@ export type FleetFiles = {
   shipper(database: Database): OwnShipper;
 };
 
-export type FleetFilesOf = { readonly config: Config["fleet"]; readonly home: string };
+type Of = { readonly config: Config["fleet"]; readonly home: string };
 
-/** FF2 */
-const MIRRORS = ".host/mirrors";
-/** A name in the database is nobody's path. */
-const ID = /^[0-9a-f]{32}$/;
+const MIRRORS = ".mirror";
+/** A name that is no plain one is nobody's path. */
+const ID = /^[0-9a-zA-Z-]{1,64}$/;
 
-export function fleetFiles(world: World, { config, home }: FleetFilesOf): Result<FleetFiles> {
-  const seal = FleetSeal.read(world, config.keyFile); // FF1
-  if (!seal.ok) return seal;
+export function fleetFiles(world: World, { config, home }: Of): Result<FleetFiles> {
+  const read = FleetSeal.read(world, config.keyFile); // FF1
+  if (!read.ok) return read;
+  const seal = read.value;
+  const { disk, clock } = world;
+  const mirrorOf = (database: Database, homeId: string) => {
+    const path = joinPath(config.homes, `${MIRRORS}/${ID.test(homeId) ? homeId : "unknown"}`); // FF2
+    return new Mirror({ disk, database, homeId, path, step: () => undefined });
+  };
   return ok({
-    files: (database) => homeFiles(world, config, { database, seal: seal.value }),
-    shipper: (database) => new Shipper({ ...world, home, tapeBytes: config.tapeBytes, database, seal: seal.value }),
+    files: (database) => ({
+      make: ({ take, directory, from }) =>
+        materialise({ world, mirror: mirrorOf(database, take.home), seal }, { take, directory, from }),
+      mirror: async (id) => {
+        const done = await mirrorOf(database, id).refresh();
+        return done.ok ? ok(done.value.seq) : done;
+      },
+    }),
+    shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
   });
-}
-
-function homeFiles(
-  world: World,
-  config: Config["fleet"],
-  { database, seal }: { readonly database: Database; readonly seal: FleetSeal },
-): HomeFiles {
-  const mirrorOf = (homeId: string) => {
-    const path = joinPath(config.homes, `${MIRRORS}/${ID.test(homeId) ? homeId : "other"}`);
-    return new Mirror({ disk: world.disk, database, homeId, path, step: () => undefined });
-  };
-  return {
-    make: (wish) => materialise({ world, mirror: mirrorOf(wish.take.home), seal }, wish),
-    mirror: async (home) => {
-      const refreshed = await mirrorOf(home).refresh();
-      return refreshed.ok ? ok(refreshed.value.seq) : refreshed;
-    },
-  };
 }

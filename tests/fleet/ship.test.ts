@@ -101,6 +101,7 @@ describe("a home that is shipped and made again", () => {
     for (let after = 0; ; after += 1) {
       const home = await usedHome();
       await home.append("agents/a2", "of an agent that is archived");
+      await home.put("agents/a2/checkpoint.json", "{}");
       await home.opened.drain();
       await home.append(TERMINAL, LONG);
       await home.ship();
@@ -114,10 +115,39 @@ describe("a home that is shipped and made again", () => {
       home.stopping.left = after;
       const ended = await home.ship();
       stops += ended.ok ? 0 : 1;
-      await expectWhole(await made(home), home.entries());
+      const disk = await made(home);
+      const kept = Object.keys(filesBelow(disk, "/b/home/agents")).filter((path) =>
+        path.endsWith("a2/checkpoint.json"),
+      );
+      expect(kept).toHaveLength(1);
+      await expectWhole(disk, home.entries());
       if (ended.ok && home.stopping.left > 0) break;
     }
     expect(stops).toBeGreaterThan(15);
+  });
+
+  test("what is written, renamed and archived while a snapshot is made is in it or behind it", async () => {
+    for (let at = 1, isOver = false; !isOver; at += 1) {
+      const home = await usedHome();
+      await home.append("agents/a2", "of an agent that is archived");
+      await home.opened.drain();
+      await home.append(TERMINAL, "drained");
+      home.stopping.left = at;
+      home.stopping.meanwhile = async () => {
+        await home.append(AGENT, "six", LONG, "seven", LONG);
+        await home.opened.drain();
+        home.archive("agents/a2");
+        await home.append(RUN, "eight", LONG);
+        await home.opened.drain();
+        await home.append(TERMINAL, "drained");
+      };
+      await home.ship();
+      isOver = home.stopping.meanwhile !== undefined;
+      home.stopping.left = Number.POSITIVE_INFINITY;
+      await expectWhole(await made(home), home.entries());
+      expect(await home.ship()).toMatchObject({ ok: true });
+      await expectWhole(await made(home), home.entries());
+    }
   });
 
   test("a session that was brought back is there once, with what it has since", async () => {

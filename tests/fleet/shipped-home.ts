@@ -36,10 +36,25 @@ export type Entries = Readonly<Record<string, readonly string[]>>;
 /** Lets through so many statements, and then nothing. */
 class Stopping implements Postgres {
   left = Number.POSITIVE_INFINITY;
+  /** Happens instead of stopping, before the last of them. */
+  meanwhile: (() => Promise<void>) | undefined;
   readonly #postgres: Postgres;
+  readonly #clock: SimClock;
 
-  constructor(postgres: Postgres) {
+  constructor(postgres: Postgres, clock: SimClock) {
     this.#postgres = postgres;
+    this.#clock = clock;
+  }
+
+  /** The clock goes on during it. */
+  async #ticking(work: () => Promise<void>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const tick = () => {
+      cancel = this.#clock.after(1, tick);
+    };
+    tick();
+    await work();
+    cancel();
   }
 
   async connect(...given: Parameters<Postgres["connect"]>): Promise<Result<PostgresConnection>> {
@@ -48,6 +63,12 @@ class Stopping implements Postgres {
     const connection = made.value;
     const run: PostgresConnection["run"] = async (...call): Promise<PostgresOutcome> => {
       this.left -= 1;
+      const { meanwhile } = this;
+      if (this.left <= 0 && meanwhile !== undefined) {
+        this.left = Number.POSITIVE_INFINITY;
+        this.meanwhile = undefined;
+        await this.#ticking(meanwhile);
+      }
       if (this.left >= 0) return connection.run(...call);
       return { kind: "refused", sqlstate: "57P01", message: "stopped by the test" };
     };
@@ -67,7 +88,7 @@ export class ShippedHome {
   readonly clock = new SimClock();
   readonly random = new SimRandom(1);
   readonly postgres = new SimPostgres({ clock: this.clock, random: new SimRandom(2), mode: "sync", rate: 0 });
-  readonly stopping = new Stopping(this.postgres);
+  readonly stopping = new Stopping(this.postgres, this.clock);
   readonly seal = new FleetSeal(this.random, [Uint8Array.from(this.random.bytes(32))]);
   readonly disk = new SimDisk();
   readonly home = "/a/home";

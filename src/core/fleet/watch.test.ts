@@ -115,6 +115,7 @@ test("WA5 WA6 what is never taken, and what is taken at once", () => {
     [{ takeover: "manual" }, "manual"],
     [{ takeover: "what later versions know" }, "manual"],
     [{ takeover: "manual", moveTo: "two" }, "manual"],
+
     [{ name: "other" }, "not wanted"],
     [{ name: "other", moveTo: "two" }, "not wanted"],
     [{ leaseEnd: "" }, "released"],

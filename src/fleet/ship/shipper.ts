@@ -139,11 +139,13 @@ export class Shipper {
     for (const blob of logsFirst(gone)) await stored.drop(blob); // SH3
     const before = await database.call(LOOK, take.home);
     if (before.kind !== "done") throw new Stopped(noAnswer(before).error);
+    const position = before.value?.snapshot ?? 0;
+    if (drained <= position) return false; // A quiet log says only with its next batch what is in the sessions.
     const made = await database.call(SNAPSHOT, { take, seq: drained });
     if (made.kind !== "done") throw new Stopped(noAnswer(made).error);
     if (!made.value || made.isDoubtful) return false;
     this.#snapshotAt = clock.elapsed();
-    orStopped(await mergeBatches(database, take, before.value?.snapshot ?? 0));
+    orStopped(await mergeBatches(database, take, position));
     return true;
   }
 
