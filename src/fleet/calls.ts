@@ -4,6 +4,7 @@
 // CA2. What an owner writes can be sent again: it takes effect once, or has the same effect again.
 // CA3. Only names of our own schema are used, and functions of the server's: a search path is nobody's way in.
 import type { PostgresRow, PostgresStatement, PostgresValue } from "../world/postgres.ts";
+import { bytes, integer, isApplied, only, text } from "./rows.ts";
 import * as sql from "./sql.ts";
 
 export type Call<P, R> = {
@@ -12,11 +13,6 @@ export type Call<P, R> = {
   /** Throws a DataError if the rows are not what the statement returns. */
   decode(rows: readonly PostgresRow[]): R;
 };
-
-/** The database has what we have not written. */
-export class DataError extends Error {
-  override readonly name = "DataError";
-}
 
 /** Who may write for a home: the owner since this take. `id`: no other take has it. */
 export type Take = { readonly home: string; readonly epoch: number; readonly id: string };
@@ -76,7 +72,7 @@ export type FleetEvent = {
   readonly words: string;
 };
 
-type Fenced<P> = { readonly take: Take } & P;
+export type Fenced<P> = { readonly take: Take } & P;
 
 export const SESSION: Call<undefined, { readonly fsync: string }> = {
   statement: { name: "holdfast.session", text: sql.SESSION },
@@ -301,114 +297,7 @@ export const EVENTS: Call<
     })),
 };
 
-export type QueueKind = "run" | "agent";
-/** Work for any host of the fleet. `bytes`: the sealed request. */
-export type QueueItem = {
-  readonly id: string;
-  /** The id of the home that asks for it. */
-  readonly asker: string;
-  readonly kind: string;
-  readonly bytes: Uint8Array;
-};
-export type QueueRow = Omit<QueueItem, "bytes"> & {
-  readonly n: number;
-  /** Milliseconds since the epoch, by the clock of the database. */
-  readonly at: number;
-  readonly labels: readonly string[];
-  readonly state: string;
-  /** The home that has claimed it, and the name of its host; empty: none has. */
-  readonly home: string;
-  readonly host: string;
-  readonly words: string;
-};
-
-/** Returns its number, also if it is there. */
-export const ENQUEUE: Call<
-  Omit<QueueItem, "kind"> & { readonly kind: QueueKind; readonly labels: readonly string[] },
-  number
-> = {
-  statement: { name: "holdfast.enqueue", text: sql.ENQUEUE },
-  encode: ({ id, asker, kind, labels, bytes: it }) => [id, asker, kind, labels.join("\n"), it],
-  decode: (rows) => integer(only(rows)[0]),
-};
-
-/** If it is sent again, another item is claimed: `CLAIMED` has them all. Undefined: there is none, or it is not ours. */
-export const CLAIM: Call<
-  Fenced<{ readonly host: string; readonly labels: readonly string[] }>,
-  QueueItem | undefined
-> = {
-  statement: { name: "holdfast.claim", text: sql.CLAIM },
-  encode: ({ take, host, labels }) => [...fence(take), host, labels.join("\n")],
-  decode: ([row]) => row && itemIn(row),
-};
-
-/** What this home has claimed and not finished, under whatever epoch. It is claimed under the present one then. */
-export const CLAIMED: Call<Fenced<{ readonly host: string }>, readonly QueueItem[]> = {
-  statement: { name: "holdfast.claimed", text: sql.CLAIMED },
-  encode: ({ take, host }) => [...fence(take), host],
-  decode: (rows) => rows.map(itemIn),
-};
-
-/** False: it is not this home's. */
-export const FINISH: Call<
-  Fenced<{ readonly id: string; readonly state: "done" | "failed"; readonly words: string }>,
-  boolean
-> = {
-  statement: { name: "holdfast.finish", text: sql.FINISH },
-  encode: ({ take, id, state, words }) => [...fence(take), id, state, words],
-  decode: isApplied,
-};
-
-/** The next 500 behind `after`. */
-export const QUEUE: Call<{ readonly after: number }, readonly QueueRow[]> = {
-  statement: { name: "holdfast.queue", text: sql.QUEUE },
-  encode: ({ after }) => [`${after}`],
-  decode: (rows) =>
-    rows.map(([n, id, at, asker, kind, labels, state, home, host, words]) => ({
-      ...{ n: integer(n), id: text(id), at: integer(at), asker: text(asker), kind: text(kind) },
-      ...{ labels: text(labels).split("\n").filter(Boolean), state: text(state), home: text(home) },
-      ...{ host: text(host), words: text(words) },
-    })),
-};
-
-/** Only what no home has claimed. False: it is claimed, over, or not there. */
-export const CANCEL: Call<string, boolean> = {
-  statement: { name: "holdfast.cancel", text: sql.CANCEL },
-  encode: (id) => [id],
-  decode: isApplied,
-};
-
-function itemIn([id, asker, kind, it]: PostgresRow): QueueItem {
-  return { id: text(id), asker: text(asker), kind: text(kind), bytes: bytes(it) };
-}
-
 /** CA1 */
-function fence({ home, epoch, id }: Take): readonly string[] {
+export function fence({ home, epoch, id }: Take): readonly string[] {
   return [home, `${epoch}`, id];
-}
-
-function isApplied(rows: readonly PostgresRow[]): boolean {
-  return rows.length > 0;
-}
-
-function only(rows: readonly PostgresRow[]): PostgresRow {
-  const [row] = rows;
-  if (row === undefined || rows.length > 1) throw new DataError(`${rows.length} rows where there is one`);
-  return row;
-}
-
-function integer(value: PostgresValue | undefined): number {
-  const number = Number(text(value));
-  if (!Number.isSafeInteger(number)) throw new DataError("a number that is none");
-  return number;
-}
-
-function text(value: PostgresValue | undefined): string {
-  if (typeof value !== "string") throw new DataError("no text where there is one");
-  return value;
-}
-
-function bytes(value: PostgresValue | undefined): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new DataError("no bytes where there are some");
-  return value;
 }

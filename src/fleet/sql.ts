@@ -150,8 +150,8 @@ const ITEM = "q.id, q.asker, q.kind, q.bytes";
 const WORKED_ON = "select asker, count(*) as many from holdfast.queue where state = 'claimed' group by asker";
 
 /**
- * One that this host can do: of the home for which the fewest are worked on, and its oldest. What another claims at this
- * moment is passed over. A share lock of the home's row, so an owner that was replaced claims nothing (SQ1).
+ * One that this host can do: of the home for which the fewest are worked on, and its oldest. What another claims now is
+ * passed over. The fence is a lock of the home's row, so an owner that was replaced claims nothing (SQ1).
  */
 export const CLAIM = `with ${FENCE},
   next as (select q.n from holdfast.queue q left join (${WORKED_ON}) w on w.asker = q.asker

@@ -5,16 +5,11 @@ import {
   ANNOUNCE,
   APPEND,
   BACKLOG,
-  CANCEL,
   type Call,
-  CLAIM,
-  CLAIMED,
   DESCRIBE,
-  ENQUEUE,
   ENROL,
   EVENT,
   EVENTS,
-  FINISH,
   HOLD,
   HOMES,
   HOSTS,
@@ -22,8 +17,6 @@ import {
   LOOK,
   MOVE_TO,
   PUT,
-  QUEUE,
-  type QueueRow,
   READ,
   RELEASE,
   SNAPSHOT,
@@ -34,6 +27,7 @@ import {
 } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
+import { CANCEL, CLAIM, CLAIMED, ENQUEUE, FINISH, QUEUE, type QueueRow } from "../../src/fleet/queue-calls.ts";
 import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { sha256 } from "../../src/world/hash.ts";
 

@@ -28,7 +28,7 @@ import type { Config } from "../../wire/files/config-schema.ts";
 import type { FleetStatus } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
-import type { DaemonPorts } from "../ports.ts";
+import type { DaemonPorts, FleetDesk } from "../ports.ts";
 import { Lease } from "./lease.ts";
 import { SecondLog } from "./second-log.ts";
 
@@ -85,6 +85,14 @@ export class FleetMember {
     const callMs = Math.min(Math.max(this.#leaseMs, MIN_CALL_MS), MAX_CALL_MS);
     this.#database = new Database({ postgres, target, clock: world.clock }, callMs);
     this.lease = new Lease(world, this.#leaseMs);
+  }
+
+  /** For what else the home does in the database: on a connection of its own (DB1 of fleet/database.ts). */
+  desk(): FleetDesk {
+    const { world, config, postgres, target, seal, home, host } = this.#ports;
+    const database = new Database({ postgres, target, clock: world.clock });
+    const take = () => (this.#role === "owner" && this.lease.isHeld ? this.#own?.take : undefined);
+    return { database, seal, home, host, take, labels: config.labels, capacity: config.capacity };
   }
 
   status(): FleetStatus {
