@@ -36,7 +36,7 @@ export const ENQUEUE: Call<
   decode: (rows) => integer(only(rows)[0]),
 };
 
-/** If it is sent again, it claims another item: `CLAIMED` has all. Undefined: there is none, or the home is not ours. */
+/** If it is sent again, it claims another item: `CLAIMED` has all. Undefined: there is none, or it is not ours. */
 export const CLAIM: Call<
   Fenced<{ readonly host: string; readonly labels: readonly string[] }>,
   QueueItem | undefined

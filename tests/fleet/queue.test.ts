@@ -14,7 +14,8 @@ import { takeHome } from "../../src/fleet/take.ts";
 import { encodeQueued } from "../../src/wire/fleet/queued.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realRandom } from "../../src/world/real/random.ts";
-import { daemonHomes } from "../daemon/home.ts";
+import { type DaemonHome, daemonHomes } from "../daemon/home.ts";
+import { ours } from "../ours.ts";
 import { amount } from "../sim/fuzz/profile.ts";
 import { idOf } from "../sim/holdfast/script.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -44,6 +45,29 @@ async function asks(asker: string, from: number, many: number): Promise<void> {
     const bytes = seal.queued(idOf(number), encodeQueued(request));
     await database.call(ENQUEUE, { id: idOf(number), asker, kind: "agent", labels: ["claims"], bytes });
   }
+}
+
+async function command(home: DaemonHome, ...words: readonly string[]) {
+  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+  const argv = [...ours("src/cli/main.ts"), ...words, "--home", home.path];
+  const at = words.indexOf("--");
+  if (at >= 0)
+    argv.splice(
+      0,
+      argv.length,
+      ...ours("src/cli/main.ts"),
+      ...words.slice(0, at),
+      "--home",
+      home.path,
+      ...words.slice(at),
+    );
+  const child = Bun.spawn(argv, { cwd: home.path, env, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+async function stateOf(home: DaemonHome, item: string): Promise<string | undefined> {
+  return (await home.must("fleet.queue", { after: 0 })).find(({ id }) => id === item)?.state;
 }
 
 /** A home that claims: its log, which outlives its daemons, and the daemon that lives. */
@@ -204,6 +228,38 @@ describe.if(HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => {
     const secret = source.replace("type: string", "type: string, secret: true");
     const refused = await asker.ask("fleet.queue-run", { ...wish, id: idOf(0xaa3), source: secret });
     expect(refused).toMatchObject({ ok: false, error: { code: "fleet-secret" } });
+    writeFileSync(asker.file("far.yml"), source);
+    const typed = await command(
+      asker,
+      "run",
+      asker.file("far.yml"),
+      "--any",
+      "--label",
+      "big",
+      "-p",
+      "x=typed",
+      "--json",
+    );
+    const { id } = JSON.parse(typed.out);
+    await until(
+      "it is done",
+      async () => (await stateOf(asker, id)) === "done",
+      () => stateOf(asker, id),
+    );
+    expect(worker.text("effect")).toBe("typed\n");
+    const agent = await command(asker, "agent", "new", "far", "--any", "--provider", "scripted");
+    await until(
+      "it cannot be made",
+      async () => (await stateOf(asker, agent.out.trim())) === "failed",
+      () => stateOf(asker, agent.out.trim()),
+    );
+    for (const words of [
+      ["run", asker.file("far.yml"), "--any", "--worktree"],
+      ["run", asker.file("far.yml"), "--label", "gpu"],
+      ["agent", "new", "x", "--any", "--cwd", "/"],
+      ["agent", "new", "x", "--any", "--", "sh"],
+    ])
+      expect([words, (await command(asker, ...words)).code]).toEqual([words, 2]);
     const far = { ...wish, id: idOf(0xaa4), labels: ["tape-drive"] };
     await asker.must("fleet.queue-run", far);
     await asker.must("fleet.queue-cancel", { id: far.id });
