@@ -7,7 +7,7 @@ import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
 import { dialAsking, HELLO_MS } from "../home/dial.ts";
 import type { RpcClient } from "../wire/rpc/client.ts";
-import type { StatusResult } from "../wire/rpc/rpc.ts";
+import { followsRefusal, type StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 
@@ -64,13 +64,16 @@ async function tryLive(world: DaemonCommandWorld, home: string): Promise<Attempt
   if (!line.ok) return { kind: "settled", result: line };
   if (line.value === undefined) return { kind: "waiting", stage: undefined, pid: undefined };
   const { client, answer: status } = line.value;
-  const { daemon, recovery } = status?.ok === true ? status.value : { daemon: undefined, recovery: undefined };
+  const { daemon, recovery, fleet } = status?.ok === true ? status.value : NO_STATUS;
   const stage = recovery?.stage;
   if (stage === "LIVE") return { kind: "settled", result: ok(client) };
   client.close();
+  if (fleet?.role === "follower") return { kind: "settled", result: { ok: false, error: followsRefusal(fleet.owner) } };
   const failed = stage !== undefined && retriedStage(stage) !== undefined;
   return failed ? { kind: "settled", result: recoveryFailed(stage) } : waiting(recovery, daemon?.pid);
 }
+
+const NO_STATUS = { daemon: undefined, recovery: undefined, fleet: undefined };
 
 function waiting(recovery: StatusResult["recovery"] | undefined, pid: number | undefined): Waiting {
   const { stage, progress = null, reading = null } = recovery ?? { stage: undefined };

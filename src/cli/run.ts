@@ -42,6 +42,7 @@ const EXITS: Readonly<Record<string, number>> = {
   answered: EXIT.tooLate,
   "not-live": EXIT.tryLater,
   down: EXIT.tryLater,
+  "fleet-away": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,

@@ -253,7 +253,7 @@ export const HOMES: Call<undefined, readonly WatchedRow[]> = {
     })),
 };
 
-/** What others see of a home. `host`: the id of the host that it is on. */
+/** What others see of a home. `name`: if it has none yet; `host`: the id of the host that it is on. */
 export const DESCRIBE: Call<
   Fenced<{ readonly name: string; readonly takeover: string; readonly host: string }>,
   boolean
@@ -295,6 +295,24 @@ export const EVENTS: Call<
     rows.map(([n, at, home, host, kind, words]) => ({
       ...{ n: integer(n), at: integer(at), home: text(home), host: text(host), kind: text(kind), words: text(words) },
     })),
+};
+
+/** Whether other hosts may take the home by themselves: `auto` or `manual`. */
+export const TAKEOVER: Call<Fenced<{ readonly takeover: string }>, boolean> = {
+  statement: { name: "holdfast.takeover", text: sql.TAKEOVER },
+  encode: ({ take, takeover }) => [...fence(take), takeover],
+  decode: isApplied,
+};
+
+/** `synchronous`: the standbys that commits wait for; `now`: in milliseconds since the epoch. */
+export type ServerMode = { readonly synchronous: string; readonly commit: string; readonly now: number };
+export const MODE: Call<undefined, ServerMode> = {
+  statement: { name: "holdfast.mode", text: sql.MODE },
+  encode: () => [],
+  decode: (rows) => {
+    const [synchronous, commit, now] = only(rows);
+    return { synchronous: text(synchronous), commit: text(commit), now: integer(now) };
+  },
 };
 
 /** CA1 */

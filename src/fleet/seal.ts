@@ -11,6 +11,7 @@ import type { Disk } from "../world/disk.ts";
 import { keyedBytes, sha256 } from "../world/hash.ts";
 import type { Random } from "../world/random.ts";
 import { type AesGcm, aesGcm } from "../world/real/aes-gcm.ts";
+import type { Blob } from "./blobs.ts";
 import {
   type Box,
   type BoxHead,
@@ -84,18 +85,19 @@ export class FleetSeal {
     return seq === row.last + 1 && batches.length > 0 ? ok(batches) : damaged(nameOf(home, row));
   }
 
-  blob(home: string, path: string, seq: number, bytes: Uint8Array): Uint8Array {
-    const salt = this.#saltOf([home, path], bytes);
+  /** `content`: what the bytes are a form of, for its mark. */
+  blob(home: string, { path, seq, bytes }: Blob, content = bytes): Uint8Array {
+    const salt = this.#saltOf([home, path], content);
     return this.#sealWith(salt, { kind: "blob", first: seq, last: seq, of: [home, path] }, bytes);
   }
 
-  /** What a list of blobs says of one that was sealed with the key that seals now and has these bytes. */
-  markOf(home: string, path: string, bytes: Uint8Array): string {
-    return markOf({ keyId: this.#sealing, salt: this.#saltOf([home, path], bytes) });
+  /** What a list of blobs says of one that was sealed with the key that seals now and has this content. */
+  markOf(home: string, path: string, content: Uint8Array): string {
+    return markOf({ keyId: this.#sealing, salt: this.#saltOf([home, path], content) });
   }
 
-  openBlob(home: string, path: string, seq: number, sealed: Uint8Array): Result<Uint8Array> {
-    return this.#only({ kind: "blob", first: seq, last: seq, of: [home, path] }, sealed, `${path} of ${home}`);
+  openBlob(home: string, { path, seq, bytes }: Blob): Result<Uint8Array> {
+    return this.#only({ kind: "blob", first: seq, last: seq, of: [home, path] }, bytes, `${path} of ${home}`);
   }
 
   /** `id`: of what was submitted to the fleet. */

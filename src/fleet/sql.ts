@@ -129,7 +129,9 @@ export const HOMES = `select id, name, take, epoch, owner, host,
     last_seq, snapshot, takeover, move_to
   from holdfast.homes order by id`;
 
-export const DESCRIBE = `update holdfast.homes set name = $4, takeover = $5, host = $6 where ${OURS} returning 1`;
+/** A home keeps its name, wherever it goes. */
+export const DESCRIBE = `update holdfast.homes set name = case when name = '' then $4 else name end, takeover = $5,
+    host = $6 where ${OURS} returning 1`;
 
 export const RELEASE = `update holdfast.homes set lease_until = '-infinity' where ${OURS} returning 1`;
 
@@ -175,3 +177,9 @@ export const QUEUE = `select n, id, (extract(epoch from at) * 1000)::bigint, ask
 
 export const CANCEL = `update holdfast.queue set state = 'cancelled'
   where id = $1 and state in ('open', 'cancelled') returning 1`;
+
+/** How safe a commit is on this server, and its clock. */
+export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+  (extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;

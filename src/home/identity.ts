@@ -116,6 +116,11 @@ export async function keepIdentity(place: Place, random: Random, now: number): P
   return undefined;
 }
 
+/** The home that has this id is in the directory `at` now, and will be called `home`. */
+export function adoptIdentity(disk: Disk, { at, home, id }: { at: string; home: string; id: string }): Promise<void> {
+  return writeJson(disk, joinPath(at, IDENTITY), { v: 1, id, directory: homeId(disk, at) ?? "", path: home });
+}
+
 /** ID2. Nothing may run on this home. */
 export async function becomeAnother(place: Place, random: Random): Promise<void> {
   const { disk, home } = place;

@@ -60,6 +60,12 @@ export async function forgetBoot(place: Pick<HomeWorld, "disk" | "home">): Promi
   await writeSmall(disk, home, LAST_BOOT, OTHER_BOOT);
 }
 
+/** The same, if it ran on another machine: it was used there, even if nothing says so. */
+export async function forgetBootElsewhere(place: Pick<HomeWorld, "disk" | "home">): Promise<void> {
+  await forgetBoot(place);
+  if (lastBoot(place) === "") await writeSmall(place.disk, place.home, LAST_BOOT, OTHER_BOOT);
+}
+
 /** No boot of any machine has this id. */
 const OTHER_BOOT = "restored";
 

@@ -92,7 +92,7 @@ function environmentOf(world: StartWorld, home: string, config: string | undefin
 }
 
 /** The watchdog's settings, in its own format (watchdog/settings.ts). */
-export function settingsOf({ daemon, crashLoop, web, watch }: Config) {
+export function settingsOf({ daemon, crashLoop, fleet, web, watch }: Config) {
   const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
     return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];
   });
@@ -103,5 +103,6 @@ export function settingsOf({ daemon, crashLoop, web, watch }: Config) {
     windowMs: crashLoop.windowS * 1000,
     programs: Object.fromEntries(programs),
     ...(!web.enabled && { web: false }),
+    ...(fleet.url !== "" && { standby: true }),
   };
 }

@@ -119,13 +119,13 @@ export class EventLog {
     return this.#sessions.get(session)?.last ?? 0;
   }
 
-  /** Resolves with the reason when the log has stopped for good (L3). */
-  get halted(): Promise<unknown> {
-    return this.#halted.promise;
-  }
-
   get hasStopped(): boolean {
     return this.#state.kind === "stopped";
+  }
+
+  /** Resolves with the reason when it has (L3). */
+  get halted(): Promise<unknown> {
+    return this.#halted.promise;
   }
 
   /** Why everything is refused until the disk is tried again; undefined if it is not (L3). */
@@ -174,9 +174,13 @@ export class EventLog {
     await this.#wal.start();
   }
 
+  /** Nothing may be acknowledged any more: the second place has failed (EW2 of wal/elsewhere.ts). */
+  halt(error: Error): void {
+    this.#wal.halt(error);
+  }
+
   /** From now on, what is acknowledged is durable there as well. Nothing was appended yet. */
   commitTo(elsewhere: Elsewhere): void {
-    assert(this.#wal.elsewhere === undefined, "a log has one second place");
     this.#wal.elsewhere = elsewhere;
   }
 
@@ -283,7 +287,7 @@ export class EventLog {
   #frame(entry: NewEntry | undefined, session: Session): FramedEntry<Session> {
     assert(entry !== undefined, "every entry has its session");
     const prev = session.last;
-    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev }, session.inLine);
+    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev }, session.parts);
     this.#end += 1;
     session.last = this.#end;
     return { session, prev, line };

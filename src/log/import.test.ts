@@ -41,14 +41,11 @@ const allIn = (log: EventLog) => SESSIONS.map((session) => entriesIn(log, sessio
 /** Each frame as its writer wrote it, a batch for each. */
 function batchesIn(disk: SimDisk, home: string): Uint8Array[] {
   const wal = joinPath(home, "wal");
-  const lines = disk
+  const texts = disk
     .list(wal)
     .sort()
-    .flatMap((name) =>
-      Buffer.from(readWhole(disk, joinPath(wal, name)) ?? [])
-        .toString("latin1")
-        .split(/[\n\0]/),
-    );
+    .map((name) => Buffer.from(readWhole(disk, joinPath(wal, name)) ?? []).toString("latin1"));
+  const lines = texts.flatMap((text) => text.replaceAll(/\0+/g, "").split("\n"));
   const whole = lines.filter((line) => (decodeFrame(Buffer.from(line, "latin1"), 0)?.count ?? 0) > 0);
   return whole.map((line) => Buffer.from(`${line}\n`, "latin1"));
 }

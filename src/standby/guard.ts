@@ -25,6 +25,7 @@ export class Guard {
   readonly #freezer: Freezer;
   #cancel: () => void = () => undefined;
   #state: GuardState | undefined;
+  #isLeaving = false;
 
   constructor(ports: GuardPorts) {
     this.#ports = ports;
@@ -34,6 +35,14 @@ export class Guard {
   start(): void {
     const wakeMs = this.#look();
     this.#cancel = this.#ports.world.clock.after(wakeMs, () => this.start());
+  }
+
+  /** Returns once nothing runs any more (GU4 of core/fleet/guard.ts), or may run again. */
+  leave(isLeaving: boolean): void {
+    if (isLeaving === this.#isLeaving) return;
+    this.#isLeaving = isLeaving;
+    this.#cancel();
+    this.start();
   }
 
   close(): void {
@@ -59,16 +68,17 @@ export class Guard {
     const until = lease?.bootId === world.processes.bootId() ? lease.until : undefined;
     const isFenced = readFenced(world) !== undefined;
     const now = world.clock.sinceBoot();
-    return guardAct({ until, isFenced, isFrozen: this.#freezer.isFrozen, now, leaseMs });
+    return guardAct({ until, isFenced, isFrozen: this.#freezer.isFrozen, isLeaving: this.#isLeaving, now, leaseMs });
   }
 
   #perform({ kind }: GuardAct): void {
     const { say } = this.#ports;
     if (kind === "freeze") {
-      say(`the lease of this home is about to end: ${this.#freezer.freeze()} programs of agents and steps are stopped`);
+      const why = this.#isLeaving ? "this home is handed over" : "the lease of this home is about to end";
+      say(`${why}: ${this.#freezer.freeze()} programs of agents and steps are stopped`);
       this.#is("stopped");
     } else if (kind === "go on") {
-      say(`the lease of this home was renewed: ${this.#freezer.goOn()} programs go on`);
+      say(`this host has the lease of this home: ${this.#freezer.goOn()} programs go on`);
       this.#is("running");
     } else if (kind === "kill") this.#kill();
     else if (kind === "keep frozen") this.#keepFrozen();

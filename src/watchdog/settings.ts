@@ -1,5 +1,5 @@
 // The watchdog's settings, as JSON in HOLDFAST_WATCHDOG_SETTINGS; everything is optional.
-//   { "daemon": [words], "web": [words] | false,
+//   { "daemon": [words], "web": [words] | false, "standby": [words] | true,
 //     "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
 // I1. The configuration was checked when it was read; here a wrong shape is a bug of the starter, and is named.
@@ -9,7 +9,7 @@ import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wi
 import type { Command } from "../world/children.ts";
 import { EARLY_COMPILERS, ENGINE_OPTIONS, type Self } from "../world/self.ts";
 import { PACE, type PaceLimits } from "./pace.ts";
-import { daemonSpec, isProgramName, programSpec, type WatchSpec, webSpec } from "./specs.ts";
+import { daemonSpec, isProgramName, programSpec, standbySpec, type WatchSpec, webSpec } from "./specs.ts";
 import { DEFAULT_INTERVAL_MS, LIMITS, type WatchdogLimits } from "./watchdog.ts";
 
 export const STOP_MS = 10_000;
@@ -57,7 +57,7 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
     ...env
   } = self.environment();
   const ours = (key: string, entry: string, engine: Command["env"] = ENGINE_OPTIONS): Command => {
-    const words = given[key] === undefined ? undefined : wordsIn(given, key);
+    const words = given[key] === undefined || given[key] === true ? undefined : wordsIn(given, key);
     return {
       /** Asked for at each start: our own file may have been replaced since (S7 of world/self.ts). */
       get argv() {
@@ -70,8 +70,10 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
   const daemon = daemonSpec(home, ours("daemon", "src/daemon/main.ts"), intervalMs);
   const page = () => ours("web", "src/web/main.ts", { ...ENGINE_OPTIONS, ...EARLY_COMPILERS });
   const web = given["web"] === false ? [] : [webSpec(home, page(), intervalMs)];
+  const standing =
+    given["standby"] === undefined ? [] : [standbySpec(home, ours("standby", "src/standby/main.ts"), intervalMs)];
   const programs = Object.entries(objectIn(given["programs"] ?? {}, "programs"));
-  return [daemon, ...web, ...programs.map(([name, value]) => programIn(name, value, { cwd: home, env }))];
+  return [daemon, ...web, ...standing, ...programs.map(([name, value]) => programIn(name, value, { cwd: home, env }))];
 }
 
 function programIn(name: string, value: unknown, usual: Omit<Command, "argv">): WatchSpec {

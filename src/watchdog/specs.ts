@@ -24,6 +24,7 @@ export type WatchSpec = {
 
 export const DAEMON = "daemon";
 export const WEB = "web";
+export const STANDBY = "standby";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -41,6 +42,11 @@ export function daemonSpec(home: string, command: Command, intervalMs = DEFAULT_
 
 export function webSpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {
   return { name: WEB, command, shows: beating(home, WEB, intervalMs), essential: false };
+}
+
+/** Only in a fleet (docs/FLEET.md). */
+export function standbySpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {
+  return { name: STANDBY, command, shows: beating(home, STANDBY, intervalMs), essential: false };
 }
 
 /** A user's program (`[watch.NAME]`). */

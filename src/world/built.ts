@@ -32,6 +32,7 @@ export const PROGRAMS = {
   daemon: "src/daemon/program.ts",
   watchdog: "src/watchdog/program.ts",
   web: "src/web/program.ts",
+  standby: "src/standby/program.ts",
   relay: "src/relay/program.ts",
   screen: "src/screen/program.ts",
   search: "src/search/program.ts",

@@ -15,12 +15,14 @@ import {
   HOSTS,
   LIST,
   LOOK,
+  MODE,
   MOVE_TO,
   PUT,
   READ,
   RELEASE,
   SNAPSHOT,
   TAKE,
+  TAKEOVER,
   type Take,
   TIDY,
   VERSION,
@@ -239,6 +241,20 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(BACKLOG, home)).toBe(3);
   },
 
+  "only the owner says whether others may take its home by themselves": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    expect(await sure.do(TAKEOVER, { take, takeover: "manual" })).toBe(true);
+    expect(await sure.do(TAKEOVER, { take: { ...take, id: "another" }, takeover: "auto" })).toBe(false);
+    const row = (await sure.do(HOMES, undefined)).find(({ id }) => id === home);
+    expect(row?.takeover).toBe("manual");
+  },
+
+  "the server says how safe its commits are": async ({ database }) => {
+    const mode = await new Sure(database).do(MODE, undefined);
+    expect(mode).toMatchObject({ synchronous: expect.any(String), commit: "on", now: expect.any(Number) });
+  },
+
   "a host is announced, and again with what has changed": async ({ database, home }) => {
     const sure = new Sure(database);
     const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0", address: "" };
@@ -289,6 +305,7 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(DESCRIBE, { take: { ...take, epoch: 2 }, ...words })).toBe(false);
     expect(await see()).toMatchObject({ name: "", takeover: "auto", host: "" });
     expect(await sure.do(DESCRIBE, { take, ...words })).toBe(true);
+    expect(await sure.do(DESCRIBE, { take, ...words, name: "another" })).toBe(true);
     expect(await sure.do(MOVE_TO, { home, host: "b" })).toBe(true);
     expect(await sure.do(MOVE_TO, { home: `no ${home}`, host: "b" })).toBe(false);
     expect(await see()).toMatchObject({ ...words, moveTo: "b", take: take.id });

@@ -239,6 +239,13 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
 
+  "holdfast.takeover": (tables, values) => {
+    const home = tables.ours(values);
+    if (home === undefined) return [];
+    tables.change(values[0], { ...home, takeover: text(values[3]) });
+    return DONE;
+  },
+  "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });
     return [];
@@ -248,7 +255,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   "holdfast.describe": (tables, values) => {
     const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];
     if (home === undefined) return [];
-    tables.change(id, { ...home, name: text(name), takeover: text(takeover), host: text(host) });
+    tables.change(id, { ...home, name: home.name || text(name), takeover: text(takeover), host: text(host) });
     return DONE;
   },
   "holdfast.release": (tables, values) => {

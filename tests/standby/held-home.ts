@@ -1,5 +1,5 @@
-// A home with real holders: of an agent, of an attempt, of a terminal, and with the lease that a daemon would write. Their
-// programs are shell scripts.
+// A home with real holders: of an agent, of an attempt, of a terminal, and with the lease that a daemon would write.
+// Their programs are shell scripts.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -40,6 +40,16 @@ test("WD-1(b) without settings it watches daemon and page: every 2 s, killed aft
   ]);
 });
 
+test("in a fleet it watches the standby program as well, whose crashes lead to no safe mode", () => {
+  const { specs } = read({ standby: true, web: false });
+  expect(specs.map(({ name, command, essential }) => [name, command.argv.join(" "), essential])).toEqual([
+    ["daemon", "bun src/daemon/main.ts /h", true],
+    ["standby", "bun src/standby/main.ts /h", false],
+  ]);
+  expect(specs[1]?.shows).toEqual({ kind: "heartbeat", intervalMs: 2000, lock: "/h/run/standby.lock" });
+  expect(read({ standby: ["s", "x"], web: false }).specs[1]?.command.argv.join(" ")).toBe("s x");
+});
+
 test("what an earlier watchdog passed to the daemon is not passed on", () => {
   expect(read({}).specs.map(({ command }) => command.env)).toEqual([
     { PATH: "/bin", ...ENGINE_OPTIONS },
@@ -72,6 +82,8 @@ test("a wrong shape is refused, and named", () => {
     ['{"daemon":"bun"}', "daemon"],
     ['{"daemon":[]}', "daemon"],
     ['{"web":["a",1]}', "web"],
+    ['{"standby":[]}', "standby"],
+    ['{"standby":false}', "standby"],
     ['{"programs":[]}', "programs"],
     ['{"programs":{"a/b":{"argv":["x"]}}}', "a/b"],
     ['{"programs":{"a":{"argv":["x"],"cwd":1}}}', "programs.a.cwd"],

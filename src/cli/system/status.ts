@@ -132,11 +132,11 @@ export async function printStatus({ console }: DaemonCommandWorld, shown: Shown,
 }
 
 function statusText(console: Console, shown: Shown): string {
-  const { version, home, watchdog, daemon, web, recovery, safeMode, counts } = shown;
+  const { version, home, watchdog, daemon, web, recovery, safeMode, counts, fleet } = shown;
   const { programs = [], disk = null, troubles = [], attempts = [], attention = [], pending = [] } = shown;
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${localTime(console, daemon.startedAt)}`;
-  const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
+  const stage = fleetStage(shown) ?? recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
   const from = recovery.takenFrom == null ? "" : `, taken over from ${recovery.takenFrom}`;
   const calm = troubles.length === 0 ? nextOf(daemon.pid, watchdog.pid, recovery.stage) : "";
@@ -148,6 +148,7 @@ function statusText(console: Console, shown: Shown): string {
     `daemon     ${pid(daemon)}${since}\n`,
     `page       ${web.url === null ? pid(web) : `${web.url} (holdfast open signs a browser in)`}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
+    fleet ? `fleet      ${fleet.role} on ${fleet.host}${fleet.why === null ? "" : `; ${fleet.why}`}\n` : "",
     ...countLines(counts),
     attempts.length === 0 ? "" : `refused    ${count(attempts.length, "attempt")} of agents: holdfast prompts\n`,
     ...linesOf("pending", pending),
@@ -156,6 +157,12 @@ function statusText(console: Console, shown: Shown): string {
     ...(disk === null ? [] : [`disk       ${diskText(console, disk)}\n`]),
     next,
   ].join("");
+}
+
+/** Instead of the stage of a recovery that does not begin here; undefined if it does. */
+function fleetStage({ fleet }: Shown): string | undefined {
+  if (fleet?.role === "follower") return `on ${fleet.owner ?? "another host"} (holdfast fleet ls)`;
+  return fleet?.role === "waiting" ? "waiting for the database of the fleet" : undefined;
 }
 
 /** A person reads no more of the same. */

@@ -5,10 +5,12 @@
 // SE2. The new version stays if its daemon is live in time, without safe mode, and its page is there if there was one.
 //      If not, the version before gets its name back, and runs again.
 // SE3. On a home that is down nothing is started. Its next start decides.
+import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { retriedStage } from "../../core/recovery.ts";
 import { dial, HELLO_MS } from "../../home/dial.ts";
-import { runningOn } from "../../home/running.ts";
+import { STANDBY_LOCK } from "../../home/layout.ts";
+import { holderOf, runningOn } from "../../home/running.ts";
 import { readSafeMode, SafeMode } from "../../home/safe-mode.ts";
 import {
   endUpgrade,
@@ -102,7 +104,8 @@ class Trial {
     const { watchdog, daemon, web } = runningOn(this.#world, this.#home);
     if (watchdog === undefined) return this.#start(daemon === undefined);
     this.#missedAt = undefined;
-    const other = [watchdog, daemon, web].find((who) => who !== undefined && !this.#isInstalled(who));
+    const standby = holderOf(this.#world, joinPath(this.#home, STANDBY_LOCK));
+    const other = [watchdog, daemon, web, standby].find((who) => who !== undefined && !this.#isInstalled(who));
     if (other !== undefined) return this.#end(other);
     return daemon === undefined || (this.#record.page && web === undefined) ? "not yet" : this.#isLive();
   }

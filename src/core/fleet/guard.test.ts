@@ -8,7 +8,7 @@ const NOW = 1_000_000;
 
 function act(leftMs: number | undefined, more: Partial<GuardFacts> = {}) {
   const until = leftMs === undefined ? undefined : NOW + leftMs;
-  return guardAct({ until, isFenced: false, isFrozen: false, now: NOW, leaseMs: LEASE, ...more });
+  return guardAct({ until, isFenced: false, isFrozen: false, isLeaving: false, now: NOW, leaseMs: LEASE, ...more });
 }
 
 test("GU1 it stops programs a margin before the lease ends: a tenth of it, and 300 ms at least", () => {
@@ -23,7 +23,16 @@ test("GU2 they go on when the lease is renewed for longer than another margin", 
   for (const left of [2 * MARGIN + 1, LEASE]) expect(act(left, { isFrozen }).kind).toBe("go on");
 });
 
-test("GU3 GU4 the end of ownership ends them in every state, and without a lease all stays as it is", () => {
+test("GU4 while a home is handed over, nothing of it runs, however long its lease lasts", () => {
+  const isLeaving = true;
+  for (const left of [undefined, -1, LEASE]) {
+    expect(act(left, { isLeaving }).kind).toBe("freeze");
+    expect(act(left, { isLeaving, isFrozen: true }).kind).toBe("keep frozen");
+    expect(act(left, { isLeaving, isFenced: true }).kind).toBe("kill");
+  }
+});
+
+test("GU3 GU5 the end of ownership ends them in every state, and without a lease all stays as it is", () => {
   for (const left of [undefined, -1, 0, LEASE])
     for (const isFrozen of [true, false]) expect(act(left, { isFenced: true, isFrozen }).kind).toBe("kill");
   expect(act(undefined).kind).toBe("rest");

@@ -114,7 +114,8 @@ test("WA5 WA6 what is never taken, and what is taken at once", () => {
     [{ host: "h1" }, "here"],
     [{ takeover: "manual" }, "manual"],
     [{ takeover: "what later versions know" }, "manual"],
-    [{ takeover: "manual", moveTo: "one" }, "manual"],
+    [{ takeover: "manual", moveTo: "two" }, "manual"],
+
     [{ name: "other" }, "not wanted"],
     [{ name: "other", moveTo: "two" }, "not wanted"],
     [{ leaseEnd: "" }, "released"],
@@ -125,7 +126,8 @@ test("WA5 WA6 what is never taken, and what is taken at once", () => {
     const home = { ...HOME, leaseEnd: "", moveTo: "one", ...facts };
     expect(atOnce(home)).toEqual({ kind: "take", why: "moved" });
   }
-  expect(long({ ...HOME, name: "other", moveTo: "one" })).toEqual({ kind: "take", why: "expired" });
+  for (const facts of [{ name: "other" }, { takeover: "manual" }])
+    expect(long({ ...HOME, ...facts, moveTo: "one" })).toEqual({ kind: "take", why: "expired" });
   expect(atOnce({ ...HOME, moveTo: "one" }).kind).toBe("wait");
 });
 

@@ -11,7 +11,8 @@
 // WA4. An owner with a longer lease than ours is given all of it, whatever the clock of the database says by now.
 // WA5. Never by itself: a home on this host, one that nobody ever had, one whose takeover is `manual`, one that no
 //      pattern names, and one that was released, which means that it was stopped on purpose.
-// WA6. A home that was released in order to move here is taken at once, by its operator's wish.
+// WA6. Its operator may wish a home here (`moveTo`). If it was released it is then taken at once; otherwise, in whatever
+//      way it is taken over, its owner must be gone (WA1).
 // WA7. Of several hosts that may take, each waits for a time of its own, up to a quarter of a lease.
 
 export type HomeFacts = {
@@ -97,8 +98,9 @@ export function mayTake(watch: Watch, home: HomeFacts, host: TakingHost): WatchV
 function whyNever(home: HomeFacts, host: TakingHost) {
   if (home.host === host.id) return "here";
   if (home.leaseEnd === "") return "released";
+  if (home.moveTo === host.name) return undefined; // WA6
   if (home.takeover !== "auto") return "manual";
-  return host.takes(home.name) || home.moveTo === host.name ? undefined : "not wanted";
+  return host.takes(home.name) ? undefined : "not wanted";
 }
 
 /** WA2. Whether what the last look said may still be acted upon: a process that was paused since looks again. */

@@ -6,12 +6,14 @@
 // FM3. Nothing is begun before the home is ours, however long the database is away.
 // FM4. Once another host has the home, that is on disk, and the process ends. The next one follows.
 
+// FM5. What other hosts may do is recorded before the home is used: with `manual` it may go on while the database is
+//      away, because nobody takes it by himself.
 import { backoffMs } from "../../base/backoff.ts";
 import { Fault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { decideStart } from "../../core/fleet/start.ts";
-import { ENROL, type HomeRow, LOOK, RELEASE, type Take } from "../../fleet/calls.ts";
+import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
 import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
 import { readBatches } from "../../fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
@@ -25,7 +27,7 @@ import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import { importFrames, solidEndOf } from "../../log/import.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
-import type { FleetStatus } from "../../wire/rpc/rpc.ts";
+import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
@@ -95,6 +97,10 @@ export class FleetMember {
     return { database, seal, home, host, take, labels: config.labels, capacity: config.capacity };
   }
 
+  get #isManual(): boolean {
+    return this.#ports.config.takeover === "manual";
+  }
+
   status(): FleetStatus {
     const { home, host } = this.#ports;
     const leaseMs = Math.round(this.lease.left);
@@ -105,8 +111,7 @@ export class FleetMember {
   get refusal(): Refusal | undefined {
     if (this.#role === "owner") return undefined;
     if (this.#role === "waiting") return WAITING;
-    const hint = "Use it there: `holdfast fleet status` names the host. `holdfast fleet take` brings it here.";
-    return { code: "fleet-follows", message: `This home is on ${this.#owner ?? "another host"} now.`, hint };
+    return followsRefusal(this.#owner);
   }
 
   /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
@@ -170,6 +175,9 @@ export class FleetMember {
     if (readFenced(world) !== undefined) await removeFenced(world);
     this.#own = taken.value;
     this.#epoch = epoch;
+    const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
+    if (!recorded.ok) return recorded;
+    this.lease.isEndless = this.#isManual;
     return this.#catchUp(taken.value.lastSeq);
   }
 
@@ -250,7 +258,11 @@ export class FleetMember {
     const { take } = own;
     const remote = new RemoteLog(this.#settlingPorts(take), own);
     this.#remote = remote;
-    const second = new SecondLog({ clock: world.clock, home, seal, remote, why: () => this.#why });
+    const second = new SecondLog({
+      ...{ clock: world.clock, home, seal, remote, mayFallBehind: this.#isManual },
+      why: () => this.#why,
+      broken: (error) => log.halt(error),
+    });
     if (log.end > own.lastSeq) await this.#push(second, log, own.lastSeq);
     log.commitTo(second);
     this.#second = second;

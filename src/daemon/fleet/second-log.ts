@@ -1,17 +1,24 @@
 // The home's log in the database, as the second place of the write-ahead log (log/wal/elsewhere.ts).
-// SL1. A batch is sealed once, when it is given; whatever is sent again is the same (invariant 2 of a fleet).
+// SL1. A batch is sealed once, when it is given; whatever is sent again is the same (invariant 2 of a fleet). Batches are
+//      sent in their order, one after the other.
 // SL2. If a batch or a renewal has no answer for a while, the database counts as away: new work is refused, and what
 //      was given waits for as long as it takes.
 // SL3. If the home is somebody else's by now, or the database has lost what it had confirmed, the log stops for good.
 //      The next process follows, or appends again what was lost.
+// SL4. If nobody takes the home by himself, and the database knows that, then while it is away this disk alone is
+//      enough: what was given is acknowledged after a while, and sent when the database answers. More than is kept in
+//      memory is read from the disk by the next process, which is begun as soon as the database answers.
 import type { Refusal } from "../../base/result.ts";
 import type { RemoteLog } from "../../fleet/remote-log.ts";
 import type { FleetSeal } from "../../fleet/seal.ts";
 import type { Elsewhere } from "../../log/wal/elsewhere.ts";
 import type { Clock } from "../../world/clock.ts";
+import { within } from "../../world/wait.ts";
 
 /** Longer than a reconnection after a lost connection; people wait. */
 const AWAY_AFTER_MS = 2_000;
+/** SL4 */
+const MAX_BEHIND_BYTES = 64 << 20;
 
 export class LostHome extends Error {
   override readonly name = "LostHome";
@@ -21,54 +28,124 @@ export type SecondLogPorts = {
   readonly clock: Clock;
   readonly home: string;
   readonly seal: FleetSeal;
-  readonly remote: RemoteLog;
+  readonly remote: Pick<RemoteLog, "lastSeq" | "append" | "renew">;
+  /** SL4 */
+  readonly mayFallBehind: boolean;
   /** Why the last call came to nothing. */
   why(): string | undefined;
+  /** What was acknowledged here was not taken there (SL3, SL4): the process must end. */
+  broken(error: Error): void;
 };
+
+type Batch = { readonly last: number; readonly sealed: Uint8Array; readonly done: PromiseWithResolvers<void> };
 
 export class SecondLog implements Elsewhere {
   readonly #ports: SecondLogPorts;
-  readonly #waiting = new Set<number>();
+  readonly #batches: Batch[] = [];
+  /** The last entry that was given. */
+  #given: number;
+  #bytes = 0;
+  #isSending = false;
+  /** Since when the database owes an answer, for each call; the oldest first. */
+  readonly #owed = new Set<{ readonly since: number }>();
+  /** SL4 */
+  #failOnceBack = false;
+  #failure: Error | undefined;
 
   constructor(ports: SecondLogPorts) {
     this.#ports = ports;
+    this.#given = ports.remote.lastSeq;
+  }
+
+  get #isAway(): boolean {
+    const [oldest] = this.#owed;
+    return oldest !== undefined && this.#ports.clock.elapsed() - oldest.since >= AWAY_AFTER_MS;
   }
 
   /** SL2 */
   get away(): Refusal | undefined {
-    const [oldest] = this.#waiting;
-    if (oldest === undefined || this.#ports.clock.elapsed() - oldest < AWAY_AFTER_MS) return undefined;
+    if (!this.#isAway || this.#ports.mayFallBehind) return undefined;
+    const why = this.#ports.why() ?? "no answer";
     return {
       code: "fleet-away",
-      message: `The database of the fleet does not answer, so nothing can be acknowledged: ${this.#ports.why() ?? "no answer"}`,
+      message: `The database of the fleet does not answer, so nothing can be acknowledged: ${why}`,
       hint: "It continues by itself when the database answers. Terminals go on. `holdfast fleet status` says more.",
     };
   }
 
-  /** SL1, SL3 */
+  /** How many entries the database lacks. */
+  get behind(): number {
+    return this.#given - this.#ports.remote.lastSeq;
+  }
+
+  /** SL1 */
   async commit(last: number, frames: Uint8Array): Promise<void> {
-    const { seal, home, remote } = this.#ports;
-    const sealed = seal.batch(home, remote.lastSeq + 1, last, frames);
-    const end = await this.#waitingFor(() => remote.append(last, sealed));
-    if (end.kind === "committed") return;
-    if (end.kind === "fenced") throw new LostHome("another host has this home");
-    if (end.kind === "closed") throw new LostHome("the database was given up");
-    throw new LostHome(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
+    if (this.#failure !== undefined) throw this.#failure;
+    const { seal, home, mayFallBehind, clock } = this.#ports;
+    if (this.#bytes > MAX_BEHIND_BYTES) return this.#drop(last); // SL4
+    const batch = {
+      last,
+      sealed: seal.batch(home, this.#given + 1, last, frames),
+      done: Promise.withResolvers<void>(),
+    };
+    this.#given = last;
+    this.#bytes += batch.sealed.length;
+    this.#batches.push(batch);
+    if (!this.#isSending) void this.#send();
+    if (!mayFallBehind) return batch.done.promise;
+    batch.done.promise.catch(() => undefined); // SL4: it may have been acknowledged by then.
+    if (!this.#isAway) await within(clock, AWAY_AFTER_MS, batch.done.promise);
+  }
+
+  /** SL4. The disk has it. */
+  #drop(last: number): void {
+    this.#given = last;
+    this.#failOnceBack = true;
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    for (let batch = this.#batches[0]; batch !== undefined; batch = this.#batches[0]) {
+      const failure = await this.#owing(() => this.#sent(batch));
+      if (failure !== undefined) return this.#fail(failure);
+      this.#batches.shift();
+      this.#bytes -= batch.sealed.length;
+      batch.done.resolve();
+    }
+    this.#isSending = false;
+    if (this.#failOnceBack) this.#fail(new LostHome("the database is back, and lacks more than was kept in memory"));
+  }
+
+  /** SL3. Returns why nothing may follow it. */
+  async #sent({ last, sealed }: Batch): Promise<Error | undefined> {
+    const end = await this.#ports.remote.append(last, sealed);
+    if (end.kind === "committed") return undefined;
+    if (end.kind === "fenced") return new LostHome("another host has this home");
+    if (end.kind === "closed") return new LostHome("the database was given up");
+    return new LostHome(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { done } of this.#batches.splice(0)) {
+      done.promise.catch(() => undefined);
+      done.reject(error);
+    }
+    this.#ports.broken(error);
   }
 
   /** Renews the lease, if no batch does. */
-  renew(): Promise<void> {
-    return this.#waitingFor(() => this.#ports.remote.renew());
+  async renew(): Promise<void> {
+    if (!this.#isSending) await this.#owing(() => this.#ports.remote.renew());
   }
 
-  /** The oldest is first: a set keeps the order. Two of one moment count as one. */
-  async #waitingFor<T>(work: () => Promise<T>): Promise<T> {
-    const since = this.#ports.clock.elapsed();
-    this.#waiting.add(since);
+  async #owing<T>(work: () => Promise<T>): Promise<T> {
+    const call = { since: this.#ports.clock.elapsed() };
+    this.#owed.add(call);
     try {
       return await work();
     } finally {
-      this.#waiting.delete(since);
+      this.#owed.delete(call);
     }
   }
 }

@@ -306,7 +306,7 @@ export const NAMED = {
 /** Fit for a log line and a file name, as names of terminals are. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The same without the names of Holdfast's own processes. */
-const WATCH_NAME = /^(?!(?:daemon|web|watchdog)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const WATCH_NAME = /^(?!(?:daemon|standby|watchdog|web)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The order of rules counts, and names that are numbers would lose theirs. */
 const RULE_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 export const NAMES: Readonly<Record<string, RegExp>> = {

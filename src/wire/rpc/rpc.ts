@@ -110,6 +110,16 @@ export type FleetStatus = {
   readonly why: string | null;
 };
 
+/** For everything but a look at the status, while another host has the home. */
+export function followsRefusal(owner: string | null): Refusal {
+  const message = `This home is on ${owner ?? "another host"} now.`;
+  return {
+    code: "fleet-follows",
+    message,
+    hint: "Use it there, or bring it here: holdfast fleet ls, holdfast fleet take",
+  };
+}
+
 /** A configuration file: where it is, or would be, and the hash of its content; null if there is none. */
 export type ConfigFile = {
   readonly path: string | null;

@@ -1,0 +1,76 @@
+// Copies of other hosts' homes, kept up to date, so that taking one of them over takes less time.
+// MI1. One after the other, and none while a home is taken over: a takeover has the disk and the network for itself.
+// MI2. A mirror that fails is tried again later; it is only a copy.
+import { isFault } from "../base/fault.ts";
+import type { WatchedRow } from "../fleet/calls.ts";
+import type { HomeFiles, StandbyPorts } from "./ports.ts";
+
+export type MirrorPorts = StandbyPorts & {
+  readonly files: HomeFiles;
+  /** Whether a pattern of this host names it. */
+  mirrors(name: string): boolean;
+  isBusy(): boolean;
+};
+
+/** `lag`: how many entries of its log the copy lacked when it was looked at. */
+export type MirrorState = { readonly name: string; readonly lag: number; readonly trouble?: string };
+
+export class Mirrors {
+  readonly #ports: MirrorPorts;
+  readonly #seqs = new Map<string, number>();
+  readonly #troubles = new Map<string, string>();
+  #states: readonly MirrorState[] = [];
+  #isWorking = false;
+
+  constructor(ports: MirrorPorts) {
+    this.#ports = ports;
+  }
+
+  get states(): readonly MirrorState[] {
+    return this.#states;
+  }
+
+  /** Called with each look at the database. */
+  look(homes: readonly WatchedRow[]): void {
+    const wanted = homes.filter(({ name, host }) => host !== this.#ports.host.id && this.#ports.mirrors(name));
+    this.#states = wanted.map((home) => this.#state(home));
+    if (this.#isWorking || this.#ports.isBusy()) return; // MI1
+    this.#isWorking = true;
+    const done = () => {
+      this.#isWorking = false;
+    };
+    void this.#round(wanted).then(done, (error: unknown) => this.#ports.broken(error));
+  }
+
+  #state({ id, name, lastSeq }: WatchedRow): MirrorState {
+    const trouble = this.#troubles.get(id);
+    return { name, lag: lastSeq - (this.#seqs.get(id) ?? 0), ...(trouble !== undefined && { trouble }) };
+  }
+
+  async #round(wanted: readonly WatchedRow[]): Promise<void> {
+    for (const home of wanted) {
+      if (this.#ports.isBusy()) return; // MI1
+      await this.#refresh(home);
+    }
+  }
+
+  /** MI2 */
+  async #refresh({ id, name }: WatchedRow): Promise<void> {
+    const trouble = await this.#refreshed(id);
+    if (trouble !== undefined && trouble !== this.#troubles.get(id)) this.#ports.say(`the copy of ${name}: ${trouble}`);
+    if (trouble === undefined) this.#troubles.delete(id);
+    else this.#troubles.set(id, trouble);
+  }
+
+  async #refreshed(id: string): Promise<string | undefined> {
+    try {
+      const mirrored = await this.#ports.files.mirror(id);
+      if (!mirrored.ok) return `${mirrored.error.message} ${mirrored.error.hint}`;
+      this.#seqs.set(id, mirrored.value);
+      return undefined;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return `${error.message}. ${error.hint}`;
+    }
+  }
+}
