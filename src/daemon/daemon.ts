@@ -6,8 +6,8 @@
 // D3. If one of our files in run/ is removed, it is put back.
 // D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon. A
 //     report is written later (RW1 of home/report-writer.ts).
-// D5. The parts have one order, in which all is done: terminal, tmux, workflow, agent, notify, search. They are folded
-//     one after the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is
+// D5. The parts have one order, in which all is done: terminal, tmux, workflow, agent, notify, search, fleet. They are
+//     folded in turn. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is
 //     sequential: what terminals left behind is stopped before tmux sessions are re-created, and steps and turns
 //     continue last. `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new
 //     begins, and awaited.
@@ -42,7 +42,7 @@ import { reloadedText } from "./live-config.ts";
 import { logsOf } from "./log-gc.ts";
 import { numbered } from "./pages.ts";
 import { type HowFar, listed, NOT_LIVE, notOpen, type Part, type Reading, tolerating } from "./part.ts";
-import { openParts, type Parts } from "./parts.ts";
+import { inOrder, openParts, type Parts } from "./parts.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { WatchdogNews } from "./recovery-news.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
@@ -198,7 +198,7 @@ export class Daemon {
         devices: () => this.#devices.current(),
       },
     );
-    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent, parts.notify, parts.search]; // D5
+    const all = inOrder(parts); // D5
     const archives = archivesOf(world, all);
     const garbage = new GarbageCollector(world, config.retention, {
       parts: [...all, archives, logsOf(world, log, all)],
@@ -264,9 +264,8 @@ export class Daemon {
 
   /** The cause is found once: a second look finds no marker of a clean end. */
   async #detect(): Promise<ReportItem[]> {
-    const { world } = this.#ports;
-    this.#cause ??= detectCause(world);
-    await removeCleanEnd(world);
+    this.#cause ??= detectCause(this.#ports.world);
+    await removeCleanEnd(this.#ports.world);
     this.#crash = this.#news.detect(this.#cause.cause === "daemon crash");
     return [];
   }

@@ -1,7 +1,8 @@
 // The parts of the daemon, and what each gets of the others.
 import { openAgents } from "./agent/part.ts";
+import { openFleetQueue } from "./fleet/part.ts";
 import { type NotifyLinks, type NotifyPart, openNotify } from "./notify/part.ts";
-import type { PartPorts } from "./part.ts";
+import type { Part, PartPorts } from "./part.ts";
 import { openSearch, type SearchPart } from "./search/part.ts";
 import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
 import { openTmux } from "./tmux/part.ts";
@@ -47,6 +48,15 @@ export function openParts(ports: PartPorts, links: PartLinks) {
     agents: () => agent.store.settledAgents(),
     runs: () => workflow.store.allSettled(),
   });
+  const fleetQueue = openFleetQueue(ports, {
+    handlers: () => ({ ...workflow.handlers, ...agent.handlers }),
+    isRemoved: (run) => workflow.store.states.get(run)?.removed === true,
+  });
   const answering = notify.answering(agent.handlers);
-  return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search };
+  return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search, fleetQueue };
+}
+
+/** D5 of daemon.ts */
+export function inOrder({ terminal, tmux, workflow, agent, notify, search, fleetQueue }: Parts): readonly Part[] {
+  return [terminal, tmux, workflow, agent, notify, search, fleetQueue];
 }

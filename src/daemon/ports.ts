@@ -1,5 +1,8 @@
 // What the daemon and its parts get from outside: access to the world, the configuration, and where they report.
 import type { Refusal } from "../base/result.ts";
+import type { Take } from "../fleet/calls.ts";
+import type { Database } from "../fleet/database.ts";
+import type { FleetSeal } from "../fleet/seal.ts";
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
 import type { EventLog } from "../log/event-log.ts";
@@ -54,11 +57,25 @@ export type DaemonPorts = {
   say(words: string): void;
 };
 
+/** What else a home does in the database of its fleet. */
+export type FleetDesk = {
+  readonly database: Database;
+  readonly seal: FleetSeal;
+  /** The id of this home, and the name of this host. */
+  readonly home: string;
+  readonly host: string;
+  /** Undefined: the home may not be acted for now. */
+  take(): Take | undefined;
+  readonly labels: readonly string[];
+  readonly capacity: number;
+};
+
 /** This home as a member of a fleet (fleet/member.ts). */
 export type DaemonFleet = {
   /** From now on the log is in the database as well; nothing was appended yet. */
   join(log: EventLog): Promise<void>;
   status(): FleetStatus;
+  desk(): FleetDesk;
   /** What everything but the status is refused with; undefined if the home is ours. */
   readonly refusal: Refusal | undefined;
   /** Before the log is closed. */

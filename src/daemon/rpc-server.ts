@@ -246,9 +246,9 @@ class Client {
     const known = bearer === undefined ? STRANGER : protocol;
     const refusal = known ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
-    if (refusal !== undefined) return this.#turnAway(id, REFUSAL, refusal);
-    this.#handlers = bearer?.handlers;
-    this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, ...(stage && { stage: stage() }) }));
+    this.#handlers = refusal === undefined ? bearer?.handlers : undefined;
+    if (refusal !== undefined) this.#turnAway(id, REFUSAL, refusal);
+    else this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, ...(stage && { stage: stage() }) }));
   }
 
   /** Z1. The operator has no id. */

@@ -4,6 +4,7 @@
 // CA2. What an owner writes can be sent again: it takes effect once, or has the same effect again.
 // CA3. Only names of our own schema are used, and functions of the server's: a search path is nobody's way in.
 import type { PostgresRow, PostgresStatement, PostgresValue } from "../world/postgres.ts";
+import { bytes, integer, isApplied, only, text } from "./rows.ts";
 import * as sql from "./sql.ts";
 
 export type Call<P, R> = {
@@ -12,11 +13,6 @@ export type Call<P, R> = {
   /** Throws a DataError if the rows are not what the statement returns. */
   decode(rows: readonly PostgresRow[]): R;
 };
-
-/** The database has what we have not written. */
-export class DataError extends Error {
-  override readonly name = "DataError";
-}
 
 /** Who may write for a home: the owner since this take. `id`: no other take has it. */
 export type Take = { readonly home: string; readonly epoch: number; readonly id: string };
@@ -76,7 +72,7 @@ export type FleetEvent = {
   readonly words: string;
 };
 
-type Fenced<P> = { readonly take: Take } & P;
+export type Fenced<P> = { readonly take: Take } & P;
 
 export const SESSION: Call<undefined, { readonly fsync: string }> = {
   statement: { name: "holdfast.session", text: sql.SESSION },
@@ -320,32 +316,6 @@ export const MODE: Call<undefined, ServerMode> = {
 };
 
 /** CA1 */
-function fence({ home, epoch, id }: Take): readonly string[] {
+export function fence({ home, epoch, id }: Take): readonly string[] {
   return [home, `${epoch}`, id];
-}
-
-function isApplied(rows: readonly PostgresRow[]): boolean {
-  return rows.length > 0;
-}
-
-function only(rows: readonly PostgresRow[]): PostgresRow {
-  const [row] = rows;
-  if (row === undefined || rows.length > 1) throw new DataError(`${rows.length} rows where there is one`);
-  return row;
-}
-
-function integer(value: PostgresValue | undefined): number {
-  const number = Number(text(value));
-  if (!Number.isSafeInteger(number)) throw new DataError("a number that is none");
-  return number;
-}
-
-function text(value: PostgresValue | undefined): string {
-  if (typeof value !== "string") throw new DataError("no text where there is one");
-  return value;
-}
-
-function bytes(value: PostgresValue | undefined): Uint8Array {
-  if (!(value instanceof Uint8Array)) throw new DataError("no bytes where there are some");
-  return value;
 }

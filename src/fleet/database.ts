@@ -11,7 +11,8 @@ import { CircuitBreaker } from "../base/breaker.ts";
 import { castsDoubt } from "../core/fleet/settle.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Postgres, PostgresConnection, PostgresOutcome, PostgresTarget } from "../world/postgres.ts";
-import { type Call, DataError, SESSION } from "./calls.ts";
+import { type Call, SESSION } from "./calls.ts";
+import { DataError } from "./rows.ts";
 
 export type Answer<R> =
   | { readonly kind: "done"; readonly value: R; readonly isDoubtful: boolean }

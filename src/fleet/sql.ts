@@ -142,6 +142,42 @@ export const EVENT = "insert into holdfast.events (home, host, kind, words) valu
 export const EVENTS = `select n, (extract(epoch from at) * 1000)::bigint, home, host, kind, words
   from holdfast.events where n > $1::bigint order by n limit 500`;
 
+/** A write in any case, like ENROL: an item that is there may be known to this server alone. */
+export const ENQUEUE = `insert into holdfast.queue as q (id, at, asker, kind, labels, bytes, state)
+  values ($1, clock_timestamp(), $2, $3, $4, $5::bytea, 'open')
+  on conflict (id) do update set asker = q.asker returning n`;
+
+const ITEM = "q.id, q.asker, q.kind, q.bytes";
+/** Of each asking home, those that are being worked on. */
+const WORKED_ON = "select asker, count(*) as many from holdfast.queue where state = 'claimed' group by asker";
+
+/**
+ * One that this host can do: of the home for which the fewest are worked on, and its oldest. What another claims now is
+ * passed over. The fence is a lock of the home's row, so an owner that was replaced claims nothing (SQ1).
+ */
+export const CLAIM = `with ${FENCE},
+  next as (select q.n from holdfast.queue q left join (${WORKED_ON}) w on w.asker = q.asker
+    where q.state = 'open' and string_to_array(q.labels, chr(10)) <@ string_to_array($5, chr(10))
+      and exists (select from fence)
+    order by coalesce(w.many, 0), q.n limit 1 for update of q skip locked)
+  update holdfast.queue q set state = 'claimed', home = $1, epoch = $2::bigint, host = $4
+  from next where q.n = next.n returning ${ITEM}`;
+
+/** A write, so that what it returns counts once it is committed without a doubt: others cannot have claimed it. */
+export const CLAIMED = `with ${FENCE}
+  update holdfast.queue q set epoch = $2::bigint, host = $4
+  where q.home = $1 and q.state = 'claimed' and exists (select from fence) returning ${ITEM}`;
+
+export const FINISH = `with ${FENCE}
+  update holdfast.queue q set state = $5, words = $6
+  where q.id = $4 and q.home = $1 and q.state in ('claimed', $5) and exists (select from fence) returning 1`;
+
+export const QUEUE = `select n, id, (extract(epoch from at) * 1000)::bigint, asker, kind, labels, state, home, host, words
+  from holdfast.queue where n > $1::bigint order by n limit 500`;
+
+export const CANCEL = `update holdfast.queue set state = 'cancelled'
+  where id = $1 and state in ('open', 'cancelled') returning 1`;
+
 /** How safe a commit is on this server, and its clock. */
 export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;

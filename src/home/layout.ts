@@ -87,5 +87,6 @@ export const TMUX = "tmux";
 export const CLONES = "clones";
 /** What holders of attempts record: claims and exits (held/journals.ts). */
 export const JOURNALS = "journals";
+export const QUEUED = "queue";
 /** Runs of workflows. */
 export const STATE = "state";

@@ -29,6 +29,7 @@ import {
 } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
+import { CANCEL, CLAIM, CLAIMED, ENQUEUE, FINISH, QUEUE, type QueueRow } from "../../src/fleet/queue-calls.ts";
 import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { sha256 } from "../../src/world/hash.ts";
 
@@ -324,4 +325,73 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(second?.at).toBeGreaterThanOrEqual(first?.at ?? Number.POSITIVE_INFINITY);
     expect(await sure.do(EVENTS, { after: first?.n ?? 0 })).toEqual(found.slice(1));
   },
+
+  "work is queued once, claimed by one owner, and finished by it": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const other = await sure.owned(`other ${home}`);
+    const [one, two] = [itemOf(home, 1), itemOf(home, 2)];
+    const n = await sure.do(ENQUEUE, one);
+    expect(await sure.do(ENQUEUE, { ...one, asker: "another", bytes: entries(1, 9) })).toBe(n);
+    const see = async (id: string) => (await queue(sure)).find((row) => row.id === id);
+    expect(await see(one.id)).toMatchObject({
+      n,
+      asker: home,
+      kind: "run",
+      labels: ["x", home],
+      state: "open",
+      home: "",
+    });
+    const labels = [home, "x", "y"];
+    expect(await sure.do(CLAIM, { take: { ...take, epoch: 7 }, host: "h1", labels })).toBeUndefined();
+    expect(await sure.do(CLAIM, { take, host: "h1", labels: ["x"] })).toBeUndefined();
+    const { labels: _, ...item } = one;
+    expect(await sure.do(CLAIM, { take, host: "h1", labels })).toEqual(item);
+    expect(await sure.do(CLAIM, { take: other, host: "h2", labels })).toBeUndefined();
+    expect(await see(one.id)).toMatchObject({ state: "claimed", home, host: "h1" });
+    expect(await sure.do(CANCEL, one.id)).toBe(false);
+    const next = { home, epoch: 2, id: `${home} 2` };
+    expect(await sure.do(TAKE, { take: next, owner: "b", leaseMs: LEASE_MS, ifExpired: false })).toBe(true);
+    expect(await sure.do(CLAIMED, { take, host: "h1" })).toEqual([]);
+    expect(await sure.do(CLAIMED, { take: next, host: "h3" })).toEqual([item]);
+    expect(await see(one.id)).toMatchObject({ state: "claimed", home, host: "h3" });
+    const done = { id: one.id, state: "done", words: "it is done" } as const;
+    expect(await sure.do(FINISH, { take, ...done })).toBe(false);
+    expect(await sure.do(FINISH, { take: other, ...done })).toBe(false);
+    for (const _ of [1, 2]) expect(await sure.do(FINISH, { take: next, ...done })).toBe(true);
+    expect(await sure.do(FINISH, { take: next, ...done, state: "failed" })).toBe(false);
+    expect(await see(one.id)).toMatchObject({ state: "done", words: "it is done" });
+    expect(await sure.do(CLAIMED, { take: next, host: "h3" })).toEqual([]);
+    await sure.do(ENQUEUE, two);
+    for (const _ of [1, 2]) expect(await sure.do(CANCEL, two.id)).toBe(true);
+    expect(await sure.do(CLAIM, { take: next, host: "h1", labels })).toBeUndefined();
+    expect(await sure.do(CANCEL, `no ${home}`)).toBe(false);
+  },
+
+  "the home for which the least is worked on comes first, and then the oldest": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const [many, few] = [`many ${home}`, `few ${home}`];
+    for (const number of [1, 2, 3]) await sure.do(ENQUEUE, { ...itemOf(home, number), asker: many });
+    for (const number of [4, 5]) await sure.do(ENQUEUE, { ...itemOf(home, number), asker: few });
+    const claimed: (string | undefined)[] = [];
+    for (const _ of [1, 2, 3, 4, 5, 6])
+      claimed.push((await sure.do(CLAIM, { take, host: "h", labels: ["x", home] }))?.id.slice(-1));
+    expect(claimed).toEqual(["1", "4", "2", "5", "3", undefined]);
+  },
 };
+
+function itemOf(home: string, number: number) {
+  const labels = ["x", home]; // The second keeps what other tests have queued apart.
+  return { id: `${home} ${number}`, asker: home, kind: "run", labels, bytes: entries(number, number + 2) } as const;
+}
+
+async function queue(sure: Sure): Promise<QueueRow[]> {
+  const rows: QueueRow[] = [];
+  for (let after = 0; ; ) {
+    const next = await sure.do(QUEUE, { after });
+    rows.push(...next);
+    if (next.length === 0) return rows;
+    after = next.at(-1)?.n ?? after;
+  }
+}

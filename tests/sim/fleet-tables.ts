@@ -21,6 +21,21 @@ const NEW_HOME = {
   ...{ name: "", takeover: "auto", host: "", moveTo: "" },
 };
 type SeenHost = { readonly values: Values; readonly seen: number };
+export type StoredItem = {
+  readonly n: number;
+  readonly id: string;
+  readonly at: number;
+  readonly asker: string;
+  readonly kind: string;
+  readonly labels: string;
+  readonly bytes: PostgresValue;
+  readonly state: string;
+  readonly home: string;
+  readonly epoch: number;
+  readonly host: string;
+  readonly words: string;
+};
+const NEW_ITEM = { state: "open", home: "", epoch: 0, host: "", words: "" };
 type StoredEvent = { readonly at: number; readonly values: Values };
 export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
 type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
@@ -38,7 +53,16 @@ export class FleetTables {
   readonly #hosts = new Map<string, SeenHost>();
   /** In one place of a map, so that they can be taken back like everything else. */
   readonly #events = new Map<"all", readonly StoredEvent[]>();
+  readonly #items = new Map<string, StoredItem>();
   #undo: (() => void)[] = [];
+
+  get items(): readonly StoredItem[] {
+    return [...this.#items.values()].toSorted((a, b) => a.n - b.n);
+  }
+
+  setItem(item: StoredItem): void {
+    set(this.#items, item.id, item, this.#undo);
+  }
 
   batchesOf(home: string): readonly StoredBatch[] {
     return this.#batches.get(home) ?? [];
@@ -254,7 +278,64 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const all = tables.events.map(({ at, values }, index) => [`${index + 1}`, `${at}`, ...values]);
     return all.slice(Number(after), Number(after) + 500);
   },
+  "holdfast.enqueue": (tables, [id, asker, kind, labels, bytes = null], now) => {
+    const n = (tables.items.at(-1)?.n ?? 0) + 1;
+    const made = { n, id: text(id), at: now, asker: text(asker), kind: text(kind), labels: text(labels), bytes };
+    const item = tables.items.find((other) => other.id === id) ?? { ...made, ...NEW_ITEM };
+    tables.setItem(item);
+    return [[`${item.n}`]];
+  },
+  "holdfast.claim": claim,
+  "holdfast.claimed": (tables, values) => {
+    const home = text(values[0]);
+    const its = tables.items.filter((item) => item.home === home && item.state === "claimed");
+    if (tables.ours(values) === undefined) return [];
+    for (const item of its) tables.setItem({ ...item, epoch: Number(values[1]), host: text(values[3]) });
+    return its.map(itemRow);
+  },
+  "holdfast.finish": (tables, values) => {
+    const [home, , , id, state, words] = values;
+    const item = tables.items.find((other) => other.id === id && other.home === home);
+    if (tables.ours(values) === undefined || item === undefined) return [];
+    if (item.state !== "claimed" && item.state !== state) return [];
+    tables.setItem({ ...item, state: text(state), words: text(words) });
+    return DONE;
+  },
+  "holdfast.queue": (tables, [after]) =>
+    tables.items
+      .filter(({ n }) => n > Number(after))
+      .slice(0, 500)
+      .map(({ n, id, at, asker, kind, labels, state, home, host, words }) => [
+        ...[`${n}`, id, `${at}`, asker, kind, labels, state, home, host, words],
+      ]),
+  "holdfast.cancel": (tables, [id]) => {
+    const item = tables.items.find((other) => other.id === id && ["open", "cancelled"].includes(other.state));
+    if (item === undefined) return [];
+    tables.setItem({ ...item, state: "cancelled" });
+    return DONE;
+  },
 };
+
+function itemRow({ id, asker, kind, bytes }: StoredItem): PostgresRow {
+  return [id, asker, kind, bytes];
+}
+
+/** Of the home for which the fewest are worked on, and its oldest. */
+function claim(tables: FleetTables, values: Values): readonly PostgresRow[] {
+  const [home, epoch, , host, labels] = values;
+  if (tables.ours(values) === undefined) return [];
+  const { items } = tables;
+  const has = text(labels).split("\n");
+  const worked = ({ asker }: StoredItem) =>
+    items.filter((other) => other.state === "claimed" && other.asker === asker).length;
+  const fits = (item: StoredItem) =>
+    item.labels === "" || item.labels.split("\n").every((label) => has.includes(label));
+  const open = items.filter((item) => item.state === "open" && fits(item));
+  const [item] = open.toSorted((a, b) => worked(a) - worked(b) || a.n - b.n);
+  if (item === undefined) return [];
+  tables.setItem({ ...item, state: "claimed", home: text(home), epoch: Number(epoch), host: text(host) });
+  return [itemRow(item)];
+}
 
 function watched(id: string, home: Home, now: number): PostgresRow {
   const { name, take, epoch, owner, host, leaseUntil, lastSeq, snapshot, takeover, moveTo } = home;

@@ -11,6 +11,8 @@ import { onDaemon } from "../client.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { mayTravel, queueWork, withoutAny } from "../fleet/any.ts";
+import type { AnyFlags } from "../fleet/any-flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
 import { findAgent } from "./find.ts";
@@ -30,7 +32,8 @@ export type NewAgentFlags = DataFlags &
     readonly systemPrompt?: string;
     readonly cwd?: string;
     readonly permissionMode?: string;
-  } & WorkspaceFlags;
+  } & WorkspaceFlags &
+  AnyFlags;
 
 /** Agents have no terminal. */
 const TERM = "dumb";
@@ -38,6 +41,9 @@ const TERM = "dumb";
 async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, name: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
+  const labels = withoutAny(flags);
+  if (!labels.ok) return labels;
+  if (flags.any) return createAnywhere(world, flags, name);
   const wish = await wishOf(world, flags, name);
   if (!wish.ok) return wish;
   const made = await onDaemon(world, home.value, async (client) => {
@@ -55,6 +61,29 @@ async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, n
   if (flags.json) await printJson(world.console, rowOf(made.value));
   else await world.console.out.write(`${made.value.id}\n`);
   return ok(EXIT.ok);
+}
+
+/** AN1 of fleet/any.ts */
+async function createAnywhere(world: DaemonCommandWorld, flags: NewAgentFlags & Given, name: string): Promise<Exit> {
+  const { provider = null, model = null, systemPrompt = "", instructions = "", words = [] } = flags;
+  const settings = settingsOf(flags);
+  if (!settings.ok) return settings;
+  const workspace = wantedWorkspace(flags, (path) => world.console.absolute(path));
+  if (!workspace.ok) return workspace;
+  const may = mayTravel({
+    ...{
+      "--parent": flags.parent,
+      "--lane": flags.lane,
+      "--cwd": flags.cwd,
+      "--permission-mode": flags.permissionMode,
+    },
+    "A command": words.length > 0,
+    "A setting": Object.keys(settings.value).length > 0,
+    "A sandbox or worktree": Object.keys(workspace.value).length > 0,
+  });
+  if (!may.ok) return may;
+  const text = await givenText(instructions);
+  return queueWork(world, flags, { name, instructions: text, provider, model, systemPrompt });
 }
 
 /** That of the terminal in which this was typed, if it is one of this home. */

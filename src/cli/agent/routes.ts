@@ -13,6 +13,7 @@ import {
   text,
   textFlag,
 } from "../flags.ts";
+import { anyFlags } from "../fleet/any-flags.ts";
 import type { RetryFlags, SetFlags, TerminateFlags } from "./change.ts";
 import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
@@ -76,6 +77,7 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
       permissionMode: textFlag("mode", "The provider's permission mode; it cannot be changed later"),
       ...workspaceFlags,
       ...settings,
+      ...anyFlags,
       json: row,
     },
     positional: { kind: "tuple", parameters: [newName] },

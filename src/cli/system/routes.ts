@@ -12,7 +12,7 @@ import type { LogsFlags } from "./logs.ts";
 import type { UpFlags } from "./up.ts";
 
 const STATUS = [
-  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, disk, counts, troubles, attempts?, attention?,",
+  "{version, home, watchdog, daemon, web, programs, recovery, safeMode, fleet, disk, counts, troubles, attempts?, attention?,",
   "config?, pending?}",
 ].join(" ");
 

@@ -13,6 +13,7 @@ import {
   text,
   textFlag,
 } from "../flags.ts";
+import { anyFlags } from "../fleet/any-flags.ts";
 import { checkpoints } from "./checkpoint-routes.ts";
 import { dlq } from "./dlq-routes.ts";
 import type { ListFlags } from "./ls.ts";
@@ -46,8 +47,9 @@ const run = buildCommand<RunFlags, [file: string], Context>({
       worktree: flag(
         "Run in a separate git worktree on its own branch (holdfast/NAME-ID), which is kept after the run ends",
       ),
+      ...anyFlags,
       check: flag("Only check the file, and run nothing"),
-      json: flag(`One JSON object ${ROW}, when the run has stopped; with --detach at once`),
+      json: flag(`One JSON object ${ROW}, when the run has stopped; with --detach at once; with --any {id, n}`),
     },
     aliases: { d: "detach", p: "param" },
     positional: {

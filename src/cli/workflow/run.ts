@@ -3,6 +3,7 @@
 
 import { newId, shortId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
+import { baseName } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { type Definition, stepsOf } from "../../core/workflow/definition.ts";
@@ -11,11 +12,13 @@ import { readWhole } from "../../log/file/file.ts";
 import { plain } from "../../wire/files/source.ts";
 import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/files/workflow-file.ts";
 import { readYaml } from "../../wire/files/yaml-node.ts";
-import { isJsonTable, type ListedRun } from "../../wire/rpc/workflow.ts";
+import { isJsonTable, type ListedRun, type RunParams } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
+import { mayTravel, queueWork, withoutAny } from "../fleet/any.ts";
+import type { AnyFlags } from "../fleet/any-flags.ts";
 import { meantHome } from "../home.ts";
 import { count, say } from "../print.ts";
 import { followToEnd } from "./ended.ts";
@@ -28,20 +31,24 @@ export type RunFlags = DataFlags & {
   readonly detach?: boolean;
   readonly check?: boolean;
   readonly worktree?: boolean;
-};
+} & AnyFlags;
 
 /** Steps have no terminal. */
 const TERM = "dumb";
 
 async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Promise<Exit> {
-  const definition = readFile(world, file);
-  if (!definition.ok) return definition;
-  if (flags.check) return checked(world, file, definition.value, flags.json === true);
+  const read = readFile(world, file);
+  if (!read.ok) return read;
+  if (flags.check) return checked(world, file, read.value.definition, flags.json === true);
   const texts = textsOf(flags.param ?? []);
   const values = valuesOf(world, flags.paramFile);
   const home = meantHome(world, flags.home);
   if (!texts.ok) return texts;
   if (!values.ok) return values;
+  const labels = withoutAny(flags);
+  if (!labels.ok) return labels;
+  if (flags.any)
+    return runAnywhere(world, flags, { file, source: read.value.source, texts: texts.value, values: values.value });
   if (!home.ok) return home;
   const id = newId(world.random.bytes(16)); // RN1
   const [path, cwd] = [world.console.absolute(file), world.console.absolute(".")];
@@ -59,6 +66,13 @@ async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Pr
   return ok(EXIT.ok);
 }
 
+type Travels = Pick<RunParams, "texts" | "values"> & { readonly file: string; readonly source: string };
+
+async function runAnywhere(world: DaemonCommandWorld, flags: RunFlags, { file, ...work }: Travels): Promise<Exit> {
+  const may = mayTravel({ "--worktree": flags.worktree });
+  return may.ok ? queueWork(world, flags, { name: baseName(file), ...work }) : may;
+}
+
 function startText(run: ListedRun): string {
   const { id, name, state } = run;
   if (state === "queued") return `${name} is queued as ${shortId(id)}: it starts when the runs before it are over.`;
@@ -69,12 +83,15 @@ function whereText({ worktree }: ListedRun): string {
   return worktree === null ? "" : ` in the worktree ${worktree.path} (branch ${worktree.branch})`;
 }
 
-function readFile({ disk, console }: DaemonCommandWorld, file: string): Result<Definition> {
+type ReadFile = { readonly definition: Definition; readonly source: string };
+
+function readFile({ disk, console }: DaemonCommandWorld, file: string): Result<ReadFile> {
   const path = console.absolute(file);
   const bytes = disk.stat(path)?.kind === "file" ? readWhole(disk, path) : undefined;
   if (bytes === undefined) return refused("unknown", `There is no file ${file}.`, "Name a workflow file.");
   const read = readWorkflow(bytes, workflowNameOf(path));
-  return read.ok ? read : { ok: false, error: workflowRefusal(file, read.error) };
+  if (!read.ok) return { ok: false, error: workflowRefusal(file, read.error) };
+  return ok({ definition: read.value, source: new TextDecoder().decode(bytes) });
 }
 
 async function checked(

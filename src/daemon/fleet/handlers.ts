@@ -3,7 +3,7 @@ import { ok, refused } from "../../base/result.ts";
 import type { DaemonPorts } from "../ports.ts";
 import type { Handlers } from "../rpc-server.ts";
 
-const NO_FLEET = refused("no-fleet", "This home is in no fleet.", "holdfast fleet init, or holdfast fleet join");
+export const NO_FLEET = refused("no-fleet", "This home is in no fleet.", "holdfast fleet init, or holdfast fleet join");
 
 export function fleetHandlers({ fleet, leave }: DaemonPorts): Handlers {
   return {

@@ -30,7 +30,7 @@ import type { Config } from "../../wire/files/config-schema.ts";
 import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
-import type { DaemonPorts } from "../ports.ts";
+import type { DaemonPorts, FleetDesk } from "../ports.ts";
 import { Lease } from "./lease.ts";
 import { SecondLog } from "./second-log.ts";
 
@@ -92,6 +92,14 @@ export class FleetMember {
   /** A healthy owner is back long before its lease ends. */
   get #retryMs(): number {
     return Math.min(RETRIES.mostMs, this.#leaseMs / RENEWALS);
+  }
+
+  /** For what else the home does in the database: on a connection of its own (DB1 of fleet/database.ts). */
+  desk(): FleetDesk {
+    const { world, config, postgres, target, seal, home, host } = this.#ports;
+    const database = new Database({ postgres, target, clock: world.clock });
+    const take = () => (this.#role === "owner" && this.lease.isHeld ? this.#own?.take : undefined);
+    return { database, seal, home, host, take, labels: config.labels, capacity: config.capacity };
   }
 
   get #isManual(): boolean {

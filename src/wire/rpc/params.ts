@@ -220,6 +220,15 @@ export const PARAMS = {
   /** Reads the configuration file again. */
   "config.reload": nothing,
   "fleet.hand-over": nothing,
+  /** Work for any host of the fleet (wire/fleet/queued.ts); `id` is chosen by the client: a repeat is the same work. */
+  "fleet.queue-run": object({ id, labels: texts, name: text, source: text, texts: variables, values: table(json) }),
+  "fleet.queue-agent": object({
+    ...{ id, labels: texts, name: text, instructions: text, provider: nullable(text), model: nullable(text) },
+    systemPrompt: text,
+  }),
+  /** The next 500 items behind `after`. */
+  "fleet.queue": object({ after: count }),
+  "fleet.queue-cancel": object({ id }),
   "device.link": nothing,
   /** The name is what the browser calls itself. */
   "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),

@@ -80,6 +80,22 @@ export type StatusResult = {
   readonly fleet?: FleetStatus | null;
 };
 
+/** Work in the fleet's queue. `asker`: the id of the home that asks; `home`: of the one that claimed it, or empty. */
+export type ListedItem = {
+  readonly n: number;
+  readonly id: string;
+  readonly at: string;
+  readonly asker: string;
+  readonly kind: string;
+  readonly labels: readonly string[];
+  readonly state: string;
+  readonly home: string;
+  /** The name of its host. */
+  readonly host: string;
+  /** What became of it. */
+  readonly words: string;
+};
+
 /** A home in a fleet. `home`: its id; `host`: the name of this host, `owner`: of the one that has it. */
 export type FleetStatus = {
   readonly home: string;
@@ -253,6 +269,10 @@ type Results = AgentResults &
     "safe-mode.exit": { active: boolean };
     "config.reload": ReloadResult;
     "fleet.hand-over": { moving: boolean };
+    "fleet.queue-run": { id: string; n: number };
+    "fleet.queue-agent": { id: string; n: number };
+    "fleet.queue": readonly ListedItem[];
+    "fleet.queue-cancel": { id: string };
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
     "tmux.release": ListedTmux;
