@@ -18,6 +18,15 @@ export function realIdentities(): Identities {
 }
 
 function startTime(pid: number): number | undefined {
+  if (pid !== process.pid) return readStartTime(pid);
+  ourStart ??= readStartTime(pid);
+  return ourStart;
+}
+
+/** Cached: it cannot change, and a holder of steps needs it for each claim. */
+let ourStart: number | undefined;
+
+function readStartTime(pid: number): number | undefined {
   const line = statLine("startTime", `/proc/${pid}/stat`);
   return line === undefined ? undefined : startTimeIn(line);
 }
