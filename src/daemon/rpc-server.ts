@@ -23,7 +23,6 @@ import { type Refusal, type Result, refused } from "../base/result.ts";
 import { placeOf } from "../base/thrown.ts";
 import { type Device, type DeviceRights, deviceMay, notItsRight } from "../core/devices.ts";
 import { type Caller, mayAct, RIGHTS, type Right } from "../core/principal.ts";
-import type { RecoveryStage } from "../core/recovery.ts";
 import type { Callers } from "../home/callers.ts";
 import { decodeLine, encodeLine, LineReader, MAX_ANSWER } from "../wire/lines.ts";
 import {
@@ -83,10 +82,8 @@ export type ServerOptions = {
   readonly missing?: () => Result<never> | undefined;
   readonly version: string;
   readonly pid: number;
-  /** How far the daemon is: with the hello, so that a client need not ask. */
-  readonly stage?: () => RecoveryStage;
-  /** Z4 */
-  readonly say?: (words: string) => void;
+  readonly stage?: () => string; // How far the daemon is, for the hello: a client need not ask.
+  readonly say?: (words: string) => void; // Z4
 };
 
 export class RpcServer {
@@ -249,10 +246,9 @@ class Client {
     const protocol = params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version);
     const refusal = known ?? protocol ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
-    if (refusal === undefined) this.#handlers = bearer?.handlers;
-    if (refusal === undefined)
-      this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, ...(stage && { stage: stage() }) }));
-    else this.#turnAway(id, REFUSAL, refusal);
+    if (refusal !== undefined) return this.#turnAway(id, REFUSAL, refusal);
+    this.#handlers = bearer?.handlers;
+    this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, stage: stage?.() }));
   }
 
   /** Z1. The operator has no id. */

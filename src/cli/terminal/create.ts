@@ -1,8 +1,8 @@
 // Creates a terminal: it is durable, and its program was started, when this returns; or it is known why not yet.
 // CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
 //      retry.
-// CR2. The daemon answers when the program has started. If that takes too long, or the daemon is of an older version, it
-//      notifies us of changes, and then only this terminal is queried.
+// CR2. The daemon answers when the program has started. If that takes too long, or the daemon is of an older version,
+//      it notifies us of changes, and then only this terminal is queried.
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";
