@@ -246,9 +246,9 @@ class Client {
     const protocol = params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version);
     const refusal = known ?? protocol ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
-    if (refusal !== undefined) return this.#turnAway(id, REFUSAL, refusal);
-    this.#handlers = bearer?.handlers;
-    this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, stage: stage?.() }));
+    if (refusal === undefined) this.#handlers = bearer?.handlers;
+    if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, stage: stage?.() }));
+    else this.#turnAway(id, REFUSAL, refusal);
   }
 
   /** Z1. The operator has no id. */
