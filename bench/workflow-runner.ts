@@ -28,6 +28,7 @@ export type Runner = {
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
 const LIVE_MS = 60_000;
 const DONE_MS = 1_800_000;
+const STEP_ENDED = '"event":"workflow.step.ended"';
 
 export function newIds(workflows: number): string[] {
   return Array.from({ length: workflows }, () => newId(crypto.getRandomValues(new Uint8Array(16))));
@@ -53,10 +54,14 @@ function walTexts(home: Home): string[] {
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
 }
 
-/** One line of a segment is one transaction (docs/FORMATS.md). Throws if none of the run's steps is there any more. */
+/**
+ * A transaction is in one line of a segment, which may have those of other runs (docs/FORMATS.md). Throws if none of
+ * the run's steps is there any more.
+ */
 export function mostStepsInACommit(segments: readonly string[], id: string): number {
-  const lines = segments.flatMap((text) => text.split("\n")).filter((line) => line.includes(`"session_id":"${id}"`));
-  const most = Math.max(0, ...lines.map((line) => line.split('"event":"workflow.step.ended"').length - 1));
+  const isStep = (entry: string) => entry.includes(`"session_id":"${id}"`) && entry.includes(STEP_ENDED);
+  const lines = segments.flatMap((text) => text.split("\n"));
+  const most = lines.reduce((top, line) => Math.max(top, line.split("\t").filter(isStep).length), 0);
   if (most === 0) throw new Error(`the write-ahead log has no step of run ${id}`);
   return most;
 }

@@ -361,9 +361,7 @@ export class Daemon {
     const { disk, ...others } = this.#ports.others();
     const blocked = this.#parts?.log.blocked; // A disk that works again is not used before it is tried again.
     return {
-      version,
-      home: world.home,
-      ...others,
+      ...{ version, home: world.home, ...others },
       disk: disk ?? (blocked === undefined ? null : diskTrouble(blocked)),
       daemon: { pid: world.processes.pid, startedAt: this.#startedAt },
       recovery: {
@@ -395,7 +393,7 @@ export class Daemon {
     await this.#ports.fleet?.finish();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#reports.tend();
-    const isOver = this.isLive && this.#parts?.log.hasStopped !== true;
-    await this.#tolerating(() => (isOver ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
+    const isClean = this.isLive && this.#parts?.log.hasStopped !== true;
+    await this.#tolerating(() => (isClean ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }

@@ -14,7 +14,6 @@
 //     that asks, not the web host between it and us; it is disconnected when its token is revoked. A paired device may
 //     have fewer rights: whatever they do not cover is refused here.
 // Z7. An answer that is longer than clients read is refused with its length; lists are paged (pages.ts).
-
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
 import { own } from "../base/own.ts";
@@ -50,11 +49,9 @@ const HELLO_MS = 10_000;
 const MAX_OPEN_REQUESTS = 256;
 /** A client that has this much waiting when there is more for it does not read. One answer may be longer. */
 const MAX_WAITING_BYTES = 4 << 20;
-/** More than one person's windows and pages; each needs a file descriptor. An agent has one shim for each of its
- *  processes. */
+/** More than one person's windows and pages; each needs a file descriptor. Each process of an agent has a shim. */
 const PLACES: PlaceLimits = { all: 512, silent: 64, guests: 128, guest: 32 };
-/** Of all sandboxes together. */
-const DOOR_PLACES: PlaceLimits = { ...PLACES, all: 128 };
+const DOOR_PLACES: PlaceLimits = { ...PLACES, all: 128 }; // Of all sandboxes together.
 /** Refused attempts that are logged: an agent that tries again and again must not fill the log. */
 const LOGGED = newBudget(20, 60_000);
 /** Z5. The compiler demands a row for every method. */
@@ -242,9 +239,9 @@ class Client {
   #greet({ id, method, params }: Request): void {
     const { version, pid, stage } = this.#options;
     const bearer = method === "hello" && typeof params["token"] === "string" ? this.#opens(params["token"]) : undefined;
-    const known = bearer === undefined ? STRANGER : undefined;
     const protocol = params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version);
-    const refusal = known ?? protocol ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
+    const known = bearer === undefined ? STRANGER : protocol;
+    const refusal = known ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
     if (refusal === undefined) this.#handlers = bearer?.handlers;
     if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, stage: stage?.() }));

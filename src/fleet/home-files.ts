@@ -1,7 +1,7 @@
 // Which files a home is made of, from the names of its blobs (blob-form.ts).
 // HF1. A path leads to a place below the home that other hosts ship (which.ts): never upwards, never through a file.
-// HF2. Of a session that is there living and archived, because it was just moved, the living one counts, unless only the
-//      other has its log: then it is what is left of it.
+// HF2. Of a session that is there living and archived, because it was just moved, the living one counts, unless only
+//      the other has its log: then it is what is left of it.
 // HF3. A piece counts only if all before it are there.
 import { isArchivedName } from "../log/session/places.ts";
 import { blobName } from "./blob-form.ts";

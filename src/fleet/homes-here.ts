@@ -21,8 +21,8 @@ export type HomesHerePorts = {
   readonly step: (home: string, progress: MirrorProgress) => void;
 };
 
-/** It is the name of a directory. */
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** A name in the database is nobody's path. */
+const ID = /^[0-9a-zA-Z-]{1,64}$/;
 
 export class HomesHere {
   readonly #ports: HomesHerePorts;

@@ -1,5 +1,5 @@
 // Sends a compare-and-set until its outcome is certain, by the decisions of core/fleet/settle.ts.
-import { backoffMs } from "../base/backoff.ts";
+import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { nextStep, type Seen, type Step } from "../core/fleet/settle.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Random } from "../world/random.ts";
@@ -13,6 +13,8 @@ export type SettlingPorts = {
   readonly random: Random;
   /** Why the last call came to nothing; undefined: there is an answer again. Called at every change. */
   troubled(why: string | undefined): void;
+  /** How long it waits between tries; absent: RETRIES. */
+  readonly retries?: BackoffPolicy;
   /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. */
   held?(sentAt: number): void;
   /** Asked before every call. False: nothing is sent any more. */
@@ -82,7 +84,7 @@ export class Settling {
 
   /** Not after the first: a connection that was lost is mostly a connection that can be made. */
   async #wait(before: number): Promise<void> {
-    const { clock, random } = this.#ports;
-    if (before > 0) await pause(clock, backoffMs(before, random.fraction(), RETRIES));
+    const { clock, random, retries = RETRIES } = this.#ports;
+    if (before > 0) await pause(clock, backoffMs(before, random.fraction(), retries));
   }
 }

@@ -25,7 +25,7 @@ function site() {
   const file = (path: string): OpenFile => ({
     ...{ path, size: () => 0, read: () => 0, truncate: () => undefined, tryLock: () => true, close: () => undefined },
     ...{ datasync: async () => undefined, datasyncBlocking: () => undefined, sync: async () => undefined },
-    write: () => write(path),
+    ...{ startSync: () => undefined, write: () => write(path) },
   });
   const open = (path: string) => {
     if (code === "EMFILE" || code === "ENFILE") write(path);

@@ -67,6 +67,7 @@ export class DiskFaults {
       write: (bytes, offset) => this.#act("write", path, () => file.write(bytes, offset)),
       truncate: (length) => this.#act("truncate", path, () => file.truncate(length)),
       datasync: () => this.#wait("datasync", path, () => file.datasync()),
+      startSync: () => this.#act("startSync", path, () => file.startSync()),
       datasyncBlocking: () => this.#act("datasync", path, () => file.datasyncBlocking()),
       sync: () => this.#wait("sync", path, () => file.sync()),
       tryLock: () => file.tryLock(),

@@ -24,8 +24,8 @@ const FENCED = object({ at: text, owner: text, epoch: count });
 export type FencedRecord = Infer<typeof FENCED>;
 
 /**
- * `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. `claimed`: what was
- * begun there has a claim that says so (TO1 of daemon/held/taken-over.ts).
+ * `from`: the name of the host; `at`: when it was taken; `seq`: where the log ended in the database. `claimed`: what
+ * was begun there has a claim that says so (TO1 of daemon/held/taken-over.ts).
  */
 const TAKEN_OVER = object({ from: text, at: text, seq: count, epoch: count, claimed: optional(flag) });
 export type TakenRecord = Infer<typeof TAKEN_OVER>;

@@ -6,10 +6,11 @@ import { joinPath } from "../base/path.ts";
 import type { Disk } from "../world/disk.ts";
 import { openExisting } from "./file/file.ts";
 import { archivedEnd } from "./session/archive-index.ts";
+import { namePart } from "./session/entry-encoder.ts";
 import { type Line, tailLines } from "./session/lines.ts";
 import { segmentsIn } from "./session/log-segments.ts";
 import { EVENTS_FILE, listArchived, sessionPath } from "./session/places.ts";
-import { encodeFrame, FRAME_OVERHEAD, FrameHead, namePart } from "./wal/frame.ts";
+import { encodeFrame, FRAME_OVERHEAD, FrameHead } from "./wal/frame.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type Found = { readonly session: string; readonly seq: number; readonly prev: number; readonly bytes: Uint8Array };
@@ -45,10 +46,10 @@ function linesBack(disk: Disk, path: string, after: number): Line[] {
 
 /** A frame of its own for each: which of them were one transaction is not known any more. */
 function frameOf({ session, seq, prev, bytes }: Found): Uint8Array {
-  const block = Buffer.from(bytes);
-  const inFrame = namePart(session);
-  const into = Buffer.alloc(FRAME_OVERHEAD + inFrame.length + block.length);
-  const entry = { session: { inFrame }, prev, line: { block, start: 0, end: block.length } };
+  const name = Buffer.from(namePart(session));
+  const block = Buffer.concat([name, bytes]);
+  const into = Buffer.alloc(FRAME_OVERHEAD + block.length);
+  const entry = { session, prev, line: { block, from: 0, start: name.length, end: block.length } };
   const head = new FrameHead().set({ gen: 1, durable: seq - 1, drained: 0 });
   return into.subarray(0, encodeFrame(into, 0, head, { first: seq, entries: [entry] }));
 }

@@ -287,7 +287,7 @@ export class EventLog {
   #frame(entry: NewEntry | undefined, session: Session): FramedEntry<Session> {
     assert(entry !== undefined, "every entry has its session");
     const prev = session.last;
-    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev }, session.inLine);
+    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev }, session.parts);
     this.#end += 1;
     session.last = this.#end;
     return { session, prev, line };

@@ -12,6 +12,7 @@ export type LogOptions = SegmentOptions & {
 export const DEFAULT_OPTIONS: LogOptions = {
   segmentBytes: 8 << 20,
   pageBytes: 4096,
+  frameBytes: 4096,
   maxSegments: 8,
   maxQueuedBytes: 8 << 20,
   ballastBytes: 16 << 20,

@@ -1,5 +1,5 @@
-// Hands the home that this program was started for over to another host, if its operator wishes it there: the daemon ends
-// in order, nothing runs any more, all files are shipped, and then the lease is given back.
+// Hands the home that this program was started for over to another host, if its operator wishes it there: the daemon
+// ends in order, nothing runs any more, all files are shipped, and then the lease is given back.
 // HO1. Every step is looked up before the next one, and can be repeated: whoever is killed in between, the next program
 //      goes on. Until the lease is given back, the wish can be taken back: then everything goes on here.
 // HO2. The lease is given back under the take that is ours: if another host has the home already, nothing happens.

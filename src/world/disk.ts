@@ -32,6 +32,11 @@ export interface OpenFile {
   truncate(length: number): void;
   /** fdatasync in the background: the bytes and the length they need are durable when it resolves. */
   datasync(): Promise<void>;
+  /**
+   * Starts to write the bytes, so that the syncs of several files share the disk's work. Nothing is durable by it; a
+   * failure is that of a sync (D2).
+   */
+  startSync(): void;
   /** fdatasync on this thread. Faster if the disk is fast; the caller chooses. */
   datasyncBlocking(): void;
   /** fsync in the background. */

@@ -50,8 +50,11 @@ describe("the workflow that is measured", () => {
 describe("how many steps share a commit", () => {
   const step = (id: string) => `"session_id":"${id}","ts":"t","event":"workflow.step.ended"`;
 
-  test("it is read from the log: the most steps of the run in one line", () => {
-    const segments = [`1\ta\t${step("a")}\t${step("a")}\n2\ta\t${step("a")}\n`, `3\tb\t${step("b")}\n\0\0`];
+  test("it is read from the log: the most steps of the run in one line, which may have those of others", () => {
+    const segments = [
+      `1\ta\t${step("a")}\ta\t${step("a")}\tb\t${step("b")}\n2\ta\t${step("a")}\n`,
+      `3\tb\t${step("b")}\n\0\0`,
+    ];
     expect([mostStepsInACommit(segments, "a"), mostStepsInACommit(segments, "b")]).toEqual([2, 1]);
     expect(() => mostStepsInACommit(segments, "c")).toThrow("no step of run c");
   });

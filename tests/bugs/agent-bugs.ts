@@ -68,6 +68,8 @@ export const AGENT_BUGS: readonly Bug[] = [
       return this.#log.append(last === undefined ? [] : [last], over);
 `,
       },
+      // A frame that they share (F5 of log/wal/frame.ts) would keep them together nearly always.
+      { file: "src/log/log-options.ts", from: "  frameBytes: 4096,\n", to: "  frameBytes: 0,\n" },
     ],
     caughtBy: "agents: the power goes in mid-write",
     says: /half a message|with a crash at \d+ it comes to/,

@@ -103,8 +103,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/wal.ts",
-        from: "        const syncing = this.#pace.sync(this.#segments.active.file);\n",
-        to: "        batch.done.resolve();\n        await new Promise<void>((go) => this.#clock.soon(go));\n        const syncing = this.#pace.sync(this.#segments.active.file);\n",
+        from: "        const syncing = this.elsewhere === undefined ?",
+        to: "        batch.done.resolve();\n        await new Promise<void>((go) => this.#clock.soon(go));\n        const syncing = this.elsewhere === undefined ?",
       },
     ],
     caughtBy: "crash sweep",
@@ -117,8 +117,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/wal.ts",
-        from: "const syncing = this.#pace.sync(this.#segments.active.file);\n",
-        to: "const syncing = undefined;\n",
+        from: "const syncing = this.elsewhere === undefined ? this.#sync() :",
+        to: "const syncing = this.elsewhere === undefined ? undefined :",
       },
     ],
     caughtBy: "crash sweep",

@@ -69,7 +69,7 @@ describe("log verify", () => {
     expect(findings).toContainEqual({
       kind: "damage",
       where: "wal",
-      what: "seq 9 to 9 were acknowledged and are gone",
+      what: "seq 4 to 11 were acknowledged and are gone", // All that were in the harmed frame.
     });
   });
 

@@ -150,7 +150,8 @@ export class Home {
     this.ended = true;
     for (const window of this.#windows) window.kill("SIGKILL");
     // At once, since they restart each other. `down --kill` would take ten times the processor time.
-    for (let left = this.#left(); left === undefined || left.length > 0; left = this.#left()) {
+    const others = new Set<string>();
+    for (let left = this.#left(others); left === undefined || left.length > 0; left = this.#left(others)) {
       for (const pid of left ?? []) killIfThere(pid);
       await Bun.sleep(1);
     }
@@ -159,13 +160,18 @@ export class Home {
 
   /**
    * TH1. A terminal's program has it as HOME, and its holder as an argument. Undefined if there is none, but a program
-   * is just being loaded: it has neither arguments nor an environment yet, and may be one of ours.
+   * is just being loaded: it has neither arguments nor an environment yet, and may be one of ours. `others` gets the
+   * processes that are not ours; the next look, some milliseconds later, leaves them out.
    */
-  #left(): number[] | undefined {
-    const all = pidsNow().map((pid) => ({ pid, words: readProc(pid, "cmdline") })); // Each process is looked at once.
-    const isMine = (pid: string, words: string) => `${words}${readProc(pid, "environ")}`.includes(this.path);
-    const mine = all.filter(({ pid, words }) => isMine(pid, words)).map(({ pid }) => Number(pid));
-    const someoneStarts = all.some(({ pid, words }) => words === "" && existsSync(`/proc/${pid}/exe`));
+  #left(others: Set<string>): number[] | undefined {
+    const mine: number[] = [];
+    let someoneStarts = false;
+    for (const pid of pidsNow().filter((one) => !others.has(one))) {
+      const words = readProc(pid, "cmdline");
+      if (words.includes(this.path) || readProc(pid, "environ").includes(this.path)) mine.push(Number(pid));
+      else if (words === "" && existsSync(`/proc/${pid}/exe`)) someoneStarts = true;
+      else others.add(pid);
+    }
     return mine.length === 0 && someoneStarts ? undefined : mine;
   }
 }

@@ -7,7 +7,7 @@ import type { Blow, Lived, LivedTerminal } from "../sim/holdfast/script.ts";
 import { Teller } from "../sim/holdfast/teller.ts";
 
 /** The sampled calls at which the gate cuts the power, each with one ending; otherwise all, with every ending. */
-const ONE_IN = 20;
+const ONE_IN = 40;
 
 /** Many times what they take. */
 const LIMIT_MS = amount(600_000, 3_600_000);

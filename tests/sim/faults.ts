@@ -11,6 +11,7 @@ export type Operation =
   | "write"
   | "truncate"
   | "datasync"
+  | "startSync"
   | "datasyncBlocking"
   | "sync"
   | "tryLock"

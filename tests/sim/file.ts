@@ -57,6 +57,11 @@ export class SimFile implements OpenFile {
     return this.syncLater("datasync");
   }
 
+  startSync(): void {
+    this.mustBeOpen();
+    this.disk.startSync({ operation: "startSync", path: this.path, id: this.id });
+  }
+
   datasyncBlocking(): void {
     this.mustBeOpen();
     const choice = this.disk.begin("datasyncBlocking", this.path, 0);

@@ -49,6 +49,12 @@ export class Kernel extends Calls {
     this.finishSync(sync, mark, choice);
   }
 
+  /** What is begun may be on disk after a crash, as any write may; if it fails, the writes are lost as by a sync. */
+  startSync(sync: Sync): void {
+    const choice = this.begin(sync.operation, sync.path, 0);
+    if (choice !== undefined) this.finishSync(sync, this.tree.lastSeq, choice);
+  }
+
   /** If it fails, the writes it covered are forgotten for good: a second sync would succeed and bring nothing back. */
   finishSync(sync: Sync, mark: number, choice: FaultChoice | undefined): void {
     if (choice?.kind === "crash") this.die(`crashed in ${sync.operation} ${sync.path}`);

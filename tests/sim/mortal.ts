@@ -134,6 +134,7 @@ function mortalFile(file: OpenFile, life: Life, moment: Moment): OpenFile {
     write: (bytes, offset) => changing("write").write(bytes, offset),
     truncate: (length) => changing("truncate").truncate(length),
     datasync: () => syncing(life, moment, `datasync ${path}`, () => file.datasync()),
+    startSync: () => changing("startSync").startSync(),
     datasyncBlocking: () => changing("datasync").datasyncBlocking(),
     sync: () => syncing(life, moment, `sync ${path}`, () => file.sync()),
     tryLock: lock,

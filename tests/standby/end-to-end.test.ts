@@ -1,5 +1,5 @@
-// Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its home;
-// and a home is moved on purpose.
+// Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its
+// home; and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ class Host {
 
   constructor(place: string, name: string, settings: Readonly<Record<string, unknown>>) {
     this.name = name;
-    this.home = join(place, name, `work-${name}`);
+    this.home = join(place, name, "work");
     this.homes = join(place, name, "homes");
     mkdirSync(join(place, name));
     const config = join(place, name, "config.toml");
@@ -121,7 +121,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     const b = new Host(place, "host-b", { ...settings, take });
     hosts = [a, b];
     for (const host of hosts) await host.must("up", "--home", host.home);
-    for (const host of hosts) await named(`work-${host.name}`);
+    for (const host of hosts) await named(`${host.name}-work`);
     return [a, b];
   }
 
@@ -159,22 +159,22 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
   }
 
   test("a host that dies is taken over: its terminal is there on the other host, under its name", async () => {
-    const [a, b] = await fleet(["work-host-a"]);
+    const [a, b] = await fleet(["host-a-work"]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
     await until(
       "its files are there",
-      async () => ((await row("work-host-a"))?.snapshot ?? 0) > 0,
-      async () => [await row("work-host-a"), a.log()],
+      async () => ((await row("host-a-work"))?.snapshot ?? 0) > 0,
+      async () => [await row("host-a-work"), a.log()],
     );
     await a.die();
     await until(
       "it is taken",
-      async () => (await row("work-host-a"))?.owner === "host-b",
-      async () => [await row("work-host-a"), b.log()],
+      async () => (await row("host-a-work"))?.owner === "host-b",
+      async () => [await row("host-a-work"), b.log()],
     );
     b.killStandby(); // Its next life goes on.
-    expect(await runsOn("work-host-a", "host-b")).toBe("host-b");
-    const home = join(b.homes, "work-host-a");
+    expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
+    const home = join(b.homes, "host-a-work");
     const listed = await until(
       "it is listed",
       async () => {
@@ -190,15 +190,15 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
   test("a home is moved on purpose, and its old host follows", async () => {
     const [a, b] = await fleet([]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
-    const moved = await b.do("fleet", "move", "work-host-a", "host-b", "--home", b.home);
+    const moved = await b.do("fleet", "move", "host-a-work", "host-b", "--home", b.home);
     expect([moved.code, moved.err, a.log(), b.log()]).toEqual([
       0,
       expect.anything(),
       expect.anything(),
       expect.anything(),
     ]);
-    expect(await row("work-host-a")).toMatchObject({ owner: "host-b", moveTo: "" });
-    expect(await b.must("ls", "--json", "--home", join(b.homes, "work-host-a"))).toContain('"one"');
+    expect(await row("host-a-work")).toMatchObject({ owner: "host-b", moveTo: "" });
+    expect(await b.must("ls", "--json", "--home", join(b.homes, "host-a-work"))).toContain('"one"');
     await until(
       "the old host knows",
       () => existsSync(join(a.home, "fleet/fenced.json")),

@@ -102,5 +102,5 @@ test("SP1 a second one on the same home leaves, and its exit is no crash", async
     () => second.said.includes("standby.lock is held by process"),
     () => second.said,
   );
-  expect(await second.kill("SIGTERM")).toBe(73);
+  expect(await second.ended()).toBe(73);
 });

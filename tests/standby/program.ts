@@ -34,6 +34,12 @@ export class StandbyProgram {
     return this.#child?.exitCode ?? null;
   }
 
+  /** Its exit code, when it has ended by itself. */
+  async ended(): Promise<number | null> {
+    await this.#child?.exited;
+    return this.#child?.exitCode ?? null;
+  }
+
   status(): Record<string, unknown> | undefined {
     try {
       return JSON.parse(readFileSync(join(this.home, "run/standby.json"), "utf8"));

@@ -2,8 +2,9 @@
 // home is made by its directory, and its daemon takes it a second after its start.
 import { ok, refused } from "../../src/base/result.ts";
 import { DESCRIBE, ENROL, HOMES, RELEASE, TAKE, type Take, type WatchedRow } from "../../src/fleet/calls.ts";
-import { Database } from "../../src/fleet/database.ts";
+import { type Answer, Database } from "../../src/fleet/database.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
+import { takeHome } from "../../src/fleet/take.ts";
 import { readOwner, writeOwner } from "../../src/home/fleet-files.ts";
 import type { MakeWish } from "../../src/standby/ports.ts";
 import { type StandbySettings, startStandby } from "../../src/standby/standby.ts";
@@ -55,11 +56,18 @@ export class SimFleet {
   async enrol(home: string, leaseMs: number): Promise<Take> {
     const database = this.database();
     const take = { home, epoch: 1, id: `${home} 1` };
-    await this.do(database.call(ENROL, { home, lastSeq: 0 }));
-    await this.do(database.call(TAKE, { take, owner: "elsewhere", leaseMs, ifExpired: false }));
-    await this.do(database.call(DESCRIBE, { take, name: `w-${home}`, takeover: "auto", host: "elsewhere's id" }));
+    const order = { take, owner: "elsewhere", leaseMs, ifExpired: false };
+    const ports = { database, clock: this.clock, random: new SimRandom(this.#seed + 5), troubled: () => undefined };
+    await this.#certainly(() => database.call(ENROL, { home, lastSeq: 0 }));
+    await this.do(takeHome({ ...ports, isWanted: () => true }, order));
+    const words = { take, name: `w-${home}`, takeover: "auto", host: "elsewhere's id" };
+    await this.#certainly(() => database.call(DESCRIBE, words));
     database.drop();
     return take;
+  }
+
+  async #certainly(ask: () => Promise<Answer<unknown>>): Promise<void> {
+    while ((await this.do(ask())).kind !== "done") await this.wait(1_000);
   }
 
   release(take: Take) {
@@ -81,8 +89,12 @@ export class SimFleet {
   }
 
   async row(home: string): Promise<WatchedRow | undefined> {
-    const answer = await this.do(this.database().call(HOMES, undefined));
-    return answer.kind === "done" ? answer.value.find(({ id }) => id === home) : undefined;
+    const database = this.database();
+    for (;;) {
+      const answer = await this.do(database.call(HOMES, undefined));
+      if (answer.kind === "done") return answer.value.find(({ id }) => id === home);
+      await this.wait(1_000);
+    }
   }
 
   /** The words of its events, in their order. */

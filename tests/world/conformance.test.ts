@@ -111,6 +111,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       const { disk, root } = fresh(make);
       const file = disk.open(`${root}/a`, "create");
       file.write(bytes("1"), 0);
+      file.startSync();
       await file.datasync();
       await file.sync();
       file.datasyncBlocking();

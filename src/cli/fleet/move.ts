@@ -1,6 +1,6 @@
 // `holdfast fleet move|take`: moves a home to another host, or brings it to this one.
-// MV1. The wish is in the database: the programs of both hosts carry it out, and this command only watches. What happens
-//      when it is interrupted is what would have happened anyway.
+// MV1. The wish is in the database: the programs of both hosts carry it out, and this command only watches. If it is
+//      interrupted, the move goes on.
 // MV2. A host that cannot take the home leaves it running where it is: after a while the wish is taken back.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { EVENTS, type HostRow, MOVE_TO, type WatchedRow } from "../../fleet/calls.ts";

@@ -1,6 +1,6 @@
 // `holdfast fleet init|join|leave`: a host becomes one of a fleet, or stops being one.
-// SU1. Nothing of the user's is replaced: a key that is there stays, and of the configuration only a table of our own is
-//      written, or removed.
+// SU1. Nothing of the user's is replaced: a key that is there stays, and of the configuration only a table of our own
+//      is written, or removed.
 // SU2. The configuration is written last, when the database answers and the key is in its place.
 // SU3. A host joins with the key of the others: with another one it could read nothing, and others nothing of it.
 import { parentOf } from "../../base/path.ts";

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { directoryName, homeName } from "./naming.ts";
 
-test("a home is called like its directory, or like its host if the directory has the usual name", () => {
-  expect(homeName("work", "web1")).toBe("work");
-  expect(homeName(".work", "web1")).toBe("work");
+test("a home is called after its host and its directory, or like its host if the directory has the usual name", () => {
+  expect(homeName("work", "web1")).toBe("web1-work");
+  expect(homeName(".work", "web1")).toBe("web1-work");
   for (const usual of ["holdfast", ".holdfast", "", "."]) expect(homeName(usual, "web1")).toBe("web1");
 });
 

@@ -11,8 +11,8 @@
 // WA4. An owner with a longer lease than ours is given all of it, whatever the clock of the database says by now.
 // WA5. Never by itself: a home on this host, one that nobody ever had, one whose takeover is `manual`, one that no
 //      pattern names, and one that was released, which means that it was stopped on purpose.
-// WA6. Its operator may wish a home here (`moveTo`). If it was released it is then taken at once; otherwise, in whatever
-//      way it is taken over, its owner must be gone (WA1).
+// WA6. Its operator may wish a home here (`moveTo`). If it was released it is then taken at once; otherwise, in
+//      whatever way it is taken over, its owner must be gone (WA1).
 // WA7. Of several hosts that may take, each waits for a time of its own, up to a quarter of a lease.
 
 export type HomeFacts = {

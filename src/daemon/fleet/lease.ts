@@ -29,7 +29,8 @@ export class Lease {
 
   /** LE1 */
   renewed({ epoch, id }: Take, sentAt: number): void {
-    this.#until = Math.max(this.#until, sentAt + this.#leaseMs);
+    const until = this.isEndless ? Number.MAX_SAFE_INTEGER : sentAt + this.#leaseMs;
+    this.#until = Math.max(this.#until, until);
     if (this.#until - this.#written < this.#leaseMs / WRITES) return;
     const bootId = this.#world.processes.bootId();
     if (writeLease(this.#world, { epoch, id, bootId, until: this.#until })) this.#written = this.#until; // LE2

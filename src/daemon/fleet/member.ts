@@ -89,6 +89,11 @@ export class FleetMember {
     this.lease = new Lease(world, this.#leaseMs);
   }
 
+  /** A healthy owner is back long before its lease ends. */
+  get #retryMs(): number {
+    return Math.min(RETRIES.mostMs, this.#leaseMs / RENEWALS);
+  }
+
   get #isManual(): boolean {
     return this.#ports.config.takeover === "manual";
   }
@@ -170,13 +175,14 @@ export class FleetMember {
     const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
     if (!recorded.ok) return recorded;
     this.lease.isEndless = this.#isManual;
+    this.lease.renewed(take, this.#ports.world.clock.sinceBoot());
     return this.#catchUp(taken.value.lastSeq);
   }
 
   #settlingPorts(take: Take) {
     const { clock, random } = this.#ports.world;
     return {
-      ...{ database: this.#database, clock, random },
+      ...{ database: this.#database, clock, random, retries: { ...RETRIES, mostMs: this.#retryMs } },
       troubled: (why: string | undefined) => this.#troubled(why),
       held: (sentAt: number) => this.lease.renewed(take, sentAt),
       isWanted: () => !this.#isClosed,

@@ -1,6 +1,6 @@
 // The home's log in the database, as the second place of the write-ahead log (log/wal/elsewhere.ts).
-// SL1. A batch is sealed once, when it is given; whatever is sent again is the same (invariant 2 of a fleet). Batches are
-//      sent in their order, one after the other.
+// SL1. A batch is sealed once, when it is given; whatever is sent again is the same (invariant 2 of a fleet). Batches
+//      are sent in their order, one after the other.
 // SL2. If a batch or a renewal has no answer for a while, the database counts as away: new work is refused, and what
 //      was given waits for as long as it takes.
 // SL3. If the home is somebody else's by now, or the database has lost what it had confirmed, the log stops for good.
@@ -128,6 +128,7 @@ export class SecondLog implements Elsewhere {
   #fail(error: Error): void {
     this.#failure = error;
     for (const { done } of this.#batches.splice(0)) {
+      // Nobody waits for one that was acknowledged here already (SL4); `broken` reports it.
       done.promise.catch(() => undefined);
       done.reject(error);
     }

@@ -2,6 +2,7 @@
 // OS1. Processes left behind by a terminal that ended in order are not orphans, and are not touched.
 // OS2. Claims are read after the process table: a holder claims before it starts its program, so every program in the
 //      table has a readable claim by then. A holder whose starter died may claim at any moment.
+// OS3. Only terminals have orphans: without any that could have some, the processes of the machine are not even read.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -30,9 +31,11 @@ export async function stopOrphans(
   terminals: readonly Terminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<ReportItem[]> {
+  const needy = inNeed(terminals);
+  if (needy.length === 0) return []; // OS3
   const held = () => {
     const seen = readSeen(place);
-    return inNeed(terminals).map(({ id, state }) => {
+    return needy.map(({ id, state }) => {
       const directory = terminalDirectory(place.home, id);
       return { ...heldIn(place, { directory, id, child: childOf(state) }), seenAt: seen.get(id) };
     });

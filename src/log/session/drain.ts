@@ -14,7 +14,9 @@ import { becomeSegment } from "./log-segments.ts";
 import { type Session, writeSessions } from "./session-writer.ts";
 
 /** How many files are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
-const FILES_AT_ONCE = 64;
+const FILES_AT_ONCE = 256;
+/** How much is written before the event loop has its turn: some milliseconds' worth. */
+const BYTES_AT_ONCE = 16 << 20;
 
 /** What waits is in memory: a session that writes faster than sessions are drained does not take more there. */
 const LONG_BYTES = 1 << 20;
@@ -75,9 +77,8 @@ export class Drain {
   async #run(): Promise<DrainOutcome> {
     const to = this.#last;
     this.#isLong = false;
-    const sessions = [...this.#waiting];
-    for (let at = 0; at < sessions.length; at += FILES_AT_ONCE) {
-      const fault = await this.#bring(sessions.slice(at, at + FILES_AT_ONCE));
+    for (const sessions of groupsOf([...this.#waiting])) {
+      const fault = await this.#bring(sessions);
       if (fault !== undefined) return { kind: "blocked", fault };
     }
     return { kind: "drained", to }; // R1
@@ -108,4 +109,19 @@ export class Drain {
     }
     await disk.syncDirectory(directory);
   }
+}
+
+function groupsOf(sessions: readonly Session[]): Session[][] {
+  const groups: Session[][] = [];
+  let bytes = 0;
+  for (const session of sessions) {
+    const group = groups.at(-1);
+    bytes += session.waiting.length;
+    if (group !== undefined && group.length < FILES_AT_ONCE && bytes <= BYTES_AT_ONCE) group.push(session);
+    else {
+      groups.push([session]);
+      bytes = session.waiting.length;
+    }
+  }
+  return groups;
 }

@@ -4,17 +4,14 @@ import type { Fault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { makeDirectories, openRetrying, writeAll } from "../file/file.ts";
-import { namePart } from "../wal/frame.ts";
-import { sessionPart } from "./entry-encoder.ts";
+import { partsOf, type SessionParts } from "./entry-encoder.ts";
 import { eventsPath } from "./places.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
 /** What the log knows about a session while it runs. */
 export type Session = {
   readonly name: string;
-  /** What is the same in all its lines, and before each of them in a frame of the write-ahead log. */
-  readonly inLine: Buffer;
-  readonly inFrame: Buffer;
+  readonly parts: SessionParts;
   /** The session's last seq, durable or pending. */
   last: number;
   /** Where the next line goes in its file. */
@@ -31,9 +28,8 @@ export type Session = {
 
 /** A session with nothing on disk. */
 export function newSession(name: string): Session {
-  const parts = { inLine: sessionPart(name), inFrame: namePart(name) };
   const none = { last: 0, length: 0, named: false, frozen: undefined, aside: undefined };
-  return { name, ...parts, ...none, waiting: new WaitingLines() };
+  return { name, parts: partsOf(name), ...none, waiting: new WaitingLines() };
 }
 
 export type SessionWrite = { readonly session: Session; readonly block: Uint8Array };
@@ -52,6 +48,7 @@ export async function writeSessions(
   try {
     const fault = writeAndKeepOpen(disk, home, writes, { files, passing });
     if (fault !== undefined) return fault;
+    if (files.length > 1) for (const file of files) file.startSync(); // Their syncs then share the disk's work.
     await Promise.all(files.map((file) => file.datasync()));
     for (const directory of unsyncedNames(home, writes)) await disk.syncDirectory(directory);
   } finally {

@@ -1,4 +1,4 @@
-// One line of the write-ahead log: a whole transaction, or a mark (a transaction without entries).
+// One line of the write-ahead log: whole transactions, or a mark (without entries).
 //   gen ⇥ sum ⇥ durable ⇥ drained ⇥ first ⇥ count [⇥ session ⇥ entry]… ⏎
 // F1. `sum` is the CRC-32 of all that follows it, started from `gen`, the segment's generation: a line that an earlier
 //     use of the segment left behind never passes for a line of this use.
@@ -7,31 +7,28 @@
 // F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead: it
 //     belongs to a life whose tail was cut.
 // F4. The entries are contained byte by byte as they will be in the session logs.
+// F5. A transaction is never in two frames. Small ones share one, but only up to a page: what a disk damages is seldom
+//     less.
 import { crc32, putDecimal, putHex8 } from "../../world/hash.ts";
 import { hexAt, numberAt } from "../session/entry.ts";
 import type { EncodedLine } from "../session/entry-encoder.ts";
 
 const TAB = 9;
 const NEWLINE = 10;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 export type Marks = { readonly gen: number; readonly durable: number; readonly drained: number };
 
 /** Entries that are written together or not at all. */
-export type Transaction<S extends Named = Named> = {
+export type Transaction<S = unknown> = {
   readonly first: number;
   readonly entries: readonly FramedEntry<S>[];
 };
-export type FramedEntry<S extends Named = Named> = {
+export type FramedEntry<S = unknown> = {
   readonly session: S;
   readonly prev: number;
   readonly line: EncodedLine;
 };
-/** `inFrame`: what comes before each entry of the session in a frame (`namePart`). */
-type Named = { readonly inFrame: Buffer };
-
-export function namePart(session: string): Buffer {
-  return Buffer.from(`\t${session}\t`);
-}
 
 export type Frame = {
   readonly gen: number;
@@ -75,13 +72,41 @@ export class FrameHead {
   }
 }
 
-/** Writes the line into `into` at `at`; returns where it ends. */
+/**
+ * The transactions as they are framed (F5): each whole, and as many together as have room in `most` bytes. A larger one
+ * has a frame of its own.
+ */
+export function inFrames(transactions: readonly Transaction[], most: number): Transaction[] {
+  const frames: Transaction[] = [];
+  let entries: FramedEntry[] = [];
+  let bytes = most;
+  for (const transaction of transactions) {
+    const size = sizeOf(transaction);
+    bytes += size;
+    if (bytes > most) {
+      entries = [];
+      frames.push({ first: transaction.first, entries });
+      bytes = size;
+    }
+    for (const entry of transaction.entries) entries.push(entry);
+  }
+  return frames;
+}
+
+/** Writes the line into `into` at `at`; returns where it ends. Lines that follow each other are copied together. */
 export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, entries }: Transaction): number {
   let end = putCount(into, head.copy(into, at), first, entries.length);
-  for (const { session, line } of entries) {
-    end += session.inFrame.copy(into, end);
-    end += line.block.copy(into, end, line.start, line.end); // F4
+  let block = NOTHING;
+  let [from, to] = [0, 0];
+  for (const { line } of entries) {
+    if (line.block !== block || line.from !== to) {
+      end += block.copy(into, end, from, to);
+      block = line.block;
+      from = line.from;
+    }
+    to = line.end;
   }
+  end += block.copy(into, end, from, to); // F4
   return seal(into, at, head, end);
 }
 
@@ -183,6 +208,6 @@ export function entriesOf(frame: Frame): { readonly session: string; readonly li
 /** The length of its entries, without the frame. */
 export function sizeOf({ entries }: Transaction): number {
   let bytes = 0;
-  for (const { session, line } of entries) bytes += session.inFrame.length + line.end - line.start;
+  for (const { line } of entries) bytes += line.end - line.from;
   return bytes;
 }

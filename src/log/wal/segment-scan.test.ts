@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "../../world/hash.ts";
 import { EntryEncoder } from "../session/entry-encoder.ts";
-import { encodeFrame, entriesOf, FrameHead, namePart } from "./frame.ts";
+import { encodeFrame, entriesOf, FrameHead } from "./frame.ts";
 import { scanSegment } from "./segment-scan.ts";
 
 const encoder = new EntryEncoder();
-const SESSION = { inFrame: namePart("agents/a1") };
 
 /** A frame with one entry, as bytes. */
 function frameBytes(gen: number, seq: number, text = "x", drained = 0): Buffer {
@@ -15,7 +14,7 @@ function frameBytes(gen: number, seq: number, text = "x", drained = 0): Buffer {
   const head = new FrameHead().set({ gen, durable: seq - 1, drained });
   return into.subarray(
     0,
-    encodeFrame(into, 0, head, { first: seq, entries: [{ session: SESSION, prev: seq - 1, line }] }),
+    encodeFrame(into, 0, head, { first: seq, entries: [{ session: undefined, prev: seq - 1, line }] }),
   );
 }
 

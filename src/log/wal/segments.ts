@@ -13,6 +13,8 @@ export type SegmentOptions = {
   readonly segmentBytes: number;
   /** What the disk writes at once; batches are padded with zeros to its next multiple. */
   readonly pageBytes: number;
+  /** How much small transactions that share a frame take together (F5 of frame.ts). */
+  readonly frameBytes: number;
   readonly maxSegments: number;
 };
 

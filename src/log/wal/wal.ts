@@ -11,7 +11,7 @@ import type { Clock } from "../../world/clock.ts";
 import { writeAll } from "../file/file.ts";
 import type { Session } from "../session/session-writer.ts";
 import type { Elsewhere } from "./elsewhere.ts";
-import { encodeFrame, FRAME_OVERHEAD, FrameHead, type Transaction } from "./frame.ts";
+import { encodeFrame, FRAME_OVERHEAD, FrameHead, inFrames, type Transaction } from "./frame.ts";
 import { Gate } from "./gate.ts";
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
@@ -230,7 +230,9 @@ export class WriteAheadLog {
     batch.saysDrained = this.drained;
     this.#head.set({ gen: active.gen, durable: this.#durable, drained: batch.saysDrained });
     let end = 0;
-    for (const transaction of batch.transactions) end = encodeFrame(this.#buffer, end, this.#head, transaction);
+    for (const frame of inFrames(batch.transactions, options.frameBytes)) {
+      end = encodeFrame(this.#buffer, end, this.#head, frame);
+    }
     const padded = paddedTo(active.at + end, options.pageBytes) - active.at;
     this.#buffer.fill(0, end, padded);
     try {

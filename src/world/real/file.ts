@@ -7,6 +7,7 @@ import { assert } from "../../base/assert.ts";
 import type { OpenFile } from "../disk.ts";
 import { asFault, attempt } from "./attempt.ts";
 import { tryFlock } from "./flock.ts";
+import { startWriteBack } from "./write-back.ts";
 
 type SyncCall = (fd: number, done: (error: Error | null) => void) => void;
 
@@ -39,6 +40,10 @@ export class RealFile implements OpenFile {
 
   datasync(): Promise<void> {
     return this.background("datasync", fdatasync);
+  }
+
+  startSync(): void {
+    this.call("startSync", (fd) => startWriteBack(fd, this.path));
   }
 
   datasyncBlocking(): void {

@@ -2,7 +2,7 @@
 // L1. The kernel releases the lock with the last descriptor of the open file, so a killed owner leaves no stale lock.
 // L2. Only EWOULDBLOCK means that another process has the lock; any other failure is a Fault, never a silent "no".
 import { Fault } from "../../base/fault.ts";
-import { fromLibc } from "./libc.ts";
+import { errnoReader, fromLibc } from "./libc.ts";
 
 const LOCK_EXCLUSIVE = 2;
 const LOCK_WITHOUT_WAITING = 4;
@@ -22,14 +22,6 @@ export function tryFlock(fd: number, path: string): boolean {
 }
 
 function load(): Library {
-  const { read }: typeof import("bun:ffi") = require("bun:ffi");
-  const { flock, __errno_location: locate } = fromLibc({
-    flock: { args: ["i32", "i32"], returns: "i32" },
-    __errno_location: { args: [], returns: "ptr" },
-  });
-  const errno = (): number => {
-    const at = locate();
-    return at === null ? 0 : read.i32(at, 0);
-  };
-  return { flock, errno };
+  const { flock } = fromLibc({ flock: { args: ["i32", "i32"], returns: "i32" } });
+  return { flock, errno: errnoReader() };
 }

@@ -7,6 +7,16 @@ export function fromLibc<Names extends Record<string, FFIFunction>>(names: Names
   return dlopen("libc.so.6", names).symbols;
 }
 
+/** Reads the error number of the last call that failed. */
+export function errnoReader(): () => number {
+  const { read }: typeof import("bun:ffi") = require("bun:ffi");
+  const { __errno_location: locate } = fromLibc({ __errno_location: { args: [], returns: "ptr" } });
+  return () => {
+    const at = locate();
+    return at === null ? 0 : read.i32(at, 0);
+  };
+}
+
 type Ffi = Pick<typeof import("bun:ffi"), "dlopen" | "ptr" | "read">;
 
 /**

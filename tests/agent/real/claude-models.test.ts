@@ -6,7 +6,7 @@ import type { Running } from "../../daemon/home.ts";
 import { until } from "../../until.ts";
 import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
-import { claudeProgram } from "./programs.ts";
+import { claudeProgram, LITTLE_COMPILED } from "./programs.ts";
 
 const isMissing = claudeProgram === undefined;
 const [place, mock] = [new AgentHome(), new AnthropicMock()];
@@ -23,7 +23,8 @@ beforeAll(async () => {
   mkdirSync(place.file("work"));
   writeFileSync(place.file("config.toml"), "[log]\nballast_bytes = 0\n[agents]\nsandbox = false\n");
   await nextDaemon();
-  const env = { HOME: place.path, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  const env = { HOME: place.path, ...quiet, ...LITTLE_COMPILED };
   const command = [claudeProgram ?? ""];
   const rest = { provider: "claude", model: "claude-sonnet-4-5", command, cwd: place.file("work"), env };
   id = await place.agent("claude", rest);

@@ -9,7 +9,7 @@ import { killIfThere, type Running } from "../../daemon/home.ts";
 import { COUNTING } from "../../ours.ts";
 import { AgentHome } from "../agent-home.ts";
 import { AnthropicMock, stalls } from "../anthropic-mock.ts";
-import { claudeProgram } from "./programs.ts";
+import { claudeProgram, LITTLE_COMPILED } from "./programs.ts";
 
 const isMissing = claudeProgram === undefined;
 const [place, mock] = [new AgentHome(), new AnthropicMock()];
@@ -45,7 +45,8 @@ const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: COUNTERS, networ
 const works = Bun.spawnSync(["sh", "-c", "bwrap --ro-bind / / --unshare-pid true"]).exitCode === 0;
 
 function claude(name: string, given: Partial<NewAgent> = {}): Promise<string> {
-  const env = { HOME: place.path, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  const env = { HOME: place.path, ...quiet, ...LITTLE_COMPILED };
   const command = [claudeProgram ?? ""];
   return place.agent(name, { provider: "claude", command, cwd: place.file("work"), env, ...given });
 }

@@ -7,7 +7,7 @@ import { isInSample } from "../../sim/fuzz/profile.ts";
 import { until } from "../../until.ts";
 import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
 import { OpenAiMock } from "../openai-mock.ts";
-import { opencodeProgram } from "./programs.ts";
+import { LITTLE_COMPILED, opencodeProgram } from "./programs.ts";
 
 const isMissing = opencodeProgram === undefined;
 const [place, mock] = [new AgentHome(), new OpenAiMock()];
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const config = { ...rest, provider, model: "mock/m1", small_model: "mock/m1" };
   writeFileSync(place.file(".config/opencode/opencode.json"), JSON.stringify(config));
   daemon = await place.live();
-  const env = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
+  const env = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", ...LITTLE_COMPILED };
   const command = [opencodeProgram ?? "", "acp"];
   id = await place.agent("opencode", { provider: "acp", command, cwd: place.file("work"), env });
 });

@@ -2,9 +2,14 @@
 // does it in CI), the others in more/ by `npm run test:agents`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { LATE_COMPILERS } from "../../../src/world/self.ts";
+import { LITTLE_COMPILING } from "../../ours.ts";
 
 /** `npm run test:agents`: all real agents are installed, and every cell of the table is tried. */
 export const runsAll = process.env["HOLDFAST_AGENTS"] === "all";
+
+/** For Claude Code and opencode, which run in Bun: they live for seconds here, and compiling takes a sixth of that. */
+export const LITTLE_COMPILED = { ...LATE_COMPILERS, ...LITTLE_COMPILING };
 
 const MUSL = { x64: "x86_64-unknown-linux-musl", arm64: "aarch64-unknown-linux-musl" };
 

@@ -7,7 +7,14 @@ import { isInSample } from "../../sim/fuzz/profile.ts";
 import type { AgentHome } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
 import { LoopbackModel, type Model } from "./model.ts";
-import { claudeProgram, codexAcpProgram, codexProgram, geminiProgram, opencodeProgram } from "./programs.ts";
+import {
+  claudeProgram,
+  codexAcpProgram,
+  codexProgram,
+  geminiProgram,
+  LITTLE_COMPILED,
+  opencodeProgram,
+} from "./programs.ts";
 import { chat, gemini, responses } from "./protocols.ts";
 
 export type Scenario = "prompt" | "always" | "stream" | "process" | "tool" | "machine" | "resume";
@@ -63,6 +70,7 @@ const claude: Row = {
       ANTHROPIC_BASE_URL: url,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
+      ...LITTLE_COMPILED,
     },
   }),
   conversations: [".claude/projects"],
@@ -80,7 +88,7 @@ const opencode: Row = {
     const rest = { autoupdate: false, share: "disabled", permission: { bash: "ask", edit: "ask" } };
     const config = { ...rest, provider: { mock }, model: "mock/m1", small_model: "mock/m1" };
     written(place, ".config/opencode/opencode.json", JSON.stringify(config));
-    const env = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
+    const env = { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", ...LITTLE_COMPILED };
     return { provider: "acp", command: [opencodeProgram ?? "", "acp"], env };
   },
   conversations: [".local/share/opencode"],

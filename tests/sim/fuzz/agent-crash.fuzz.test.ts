@@ -131,7 +131,7 @@ class Agents implements Fuzzed<Step> {
 
 test("FI-4(b) random trees of agents through random crashes: nothing acknowledged is lost, nothing is done twice", async () => {
   // CI has ten minutes for everything, and a run here is some hundred times the work of one of the log's.
-  const profile = PROFILE.name === "ci" ? { ...PROFILE, runs: PROFILE.runs >> 1, commands: 18 } : PROFILE;
+  const profile = PROFILE.name === "ci" ? { ...PROFILE, runs: PROFILE.runs >> 2, commands: 18 } : PROFILE;
   const start = async () => new Agents();
   await fuzz<Step>({ name: "agent-crash", directory: FAILURES, steps: STEPS, start }, profile);
   expect(profile.runs).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import type { Call, FaultChoice, Operation } from "../faults.ts";
 import { SMALL } from "../log/life.ts";
 import type { Death, Step } from "./steps.ts";
 
-const SYNCS = new Set<Operation>(["datasyncBlocking", "datasync", "sync", "syncDirectory"]);
+const SYNCS = new Set<Operation>(["datasyncBlocking", "startSync", "datasync", "sync", "syncDirectory"]);
 
 export const KILL: Death = { how: "kill", seed: 0, again: { calls: 0, how: "kill" } };
 export const POWER_CUT: Death = { ...KILL, how: "power cut" };

@@ -8,7 +8,7 @@ import { type Blow, idOf, type LivedRun, type RunWish } from "../holdfast/script
 import { Teller } from "../holdfast/teller.ts";
 import { FAILURES } from "./failures.ts";
 import { type Fuzzed, fuzz } from "./fuzzer.ts";
-import { PROFILE } from "./profile.ts";
+import { amount, PROFILE } from "./profile.ts";
 
 type Step = Omit<RunWish, "id"> | Blow;
 
@@ -69,7 +69,7 @@ function marksOf({ marks }: LivedRun): string[] {
 
 test("UC-8(b,d) FI-4(b) random workflows through random crashes: each effect exactly once, or with consent again, and the same end", async () => {
   // A run here is some hundred times the work of one of the log's.
-  const profile = { ...PROFILE, runs: Math.ceil(PROFILE.runs * 0.3), commands: 6 };
+  const profile = { ...PROFILE, runs: Math.ceil(PROFILE.runs * amount(0.15, 0.3)), commands: 6 };
   const start = async () => new Workflows();
   await fuzz<Step>({ name: "workflow", directory: FAILURES, steps: STEPS, start }, profile);
   expect(profile.runs).toBeGreaterThan(0);

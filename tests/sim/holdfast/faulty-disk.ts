@@ -82,6 +82,10 @@ function faultyFile(file: OpenFile, before: Before): OpenFile {
       before("datasync", path);
       await file.datasync();
     },
+    startSync: () => {
+      before("startSync", path);
+      file.startSync();
+    },
     datasyncBlocking: () => {
       before("datasync", path);
       file.datasyncBlocking();

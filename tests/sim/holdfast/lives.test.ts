@@ -6,7 +6,7 @@ import { type Plan, planOf } from "./plan.ts";
 import type { Told } from "./story.ts";
 import { Teller } from "./teller.ts";
 
-const LIVES = amount(2_000, 8_000);
+const LIVES = amount(600, 8_000);
 const QUIET_LIVES = 2;
 /** Many times what they take. */
 const LIMIT_MS = LIVES * 300;

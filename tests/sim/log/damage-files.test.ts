@@ -183,8 +183,8 @@ describe("known limits: what nothing on disk can tell of", () => {
       ...LONG,
       append([1], 40),
       AWAIT,
-      append([2], 40),
-      append([3], 40),
+      append([2], 200),
+      append([3], 200),
       AWAIT,
     ]);
     const frames = readWal(disk.fork(), HOME).view.live;

@@ -11,6 +11,7 @@ export const HOME = "/home";
 export const SMALL: LogOptions = {
   segmentBytes: 2048,
   pageBytes: 256,
+  frameBytes: 500,
   maxSegments: 3,
   maxQueuedBytes: 4096,
   ballastBytes: 0,
