@@ -26,13 +26,23 @@ const PLAIN = [
   ...["ls", "ls --json", "ls --home /h --lane a", "ls --lane a --json", "attach", "attach t", "attach -r t"],
   ...["attach t --read-only --home h", "attach --create t --cwd /d --lane l", "attach -c t -- sh", "new", "new t"],
   ...["new -d t -- sleep 1", "new --detach --lane l --cwd . t", "new t -d --json -- ls --json -x", "new -- sh"],
-  ...["new t --", "ls --home ls", "attach a=b", "new json"],
+  ...["new t --", "ls --home ls", "attach a=b", "new json", "ls --lane=a --home=/h", "new --cwd=a=b -d t"],
 ];
 
 /** Help, mistakes, rare flags, and other ways to say the same. */
 const OTHERS = [
   ...["", "lss", "send t x", "ls --help", "ls -h", "ls x", "ls --", "ls --nope", "ls --lane", "ls --lane --json"],
-  ...["ls --lane=a", "ls --json --json", "ls --lane a --lane b", "ls --lane -x", "attach -rc t", "attach a b"],
+  ...[
+    "ls --lane=",
+    "ls --lane=-a",
+    "ls --nope=a",
+    "ls --json=true",
+    "ls --json --json",
+    "ls --lane a --lane b",
+    "ls --lane -x",
+    "attach -rc t",
+    "attach a b",
+  ],
   ...["attach --readOnly t", "attach --size 80x24 t", "attach -1", "new -d -d t", "new --restore ask t", "new -x"],
   ...["new --detach=true t", "new - t", "--json ls"],
 ];

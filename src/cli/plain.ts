@@ -81,7 +81,7 @@ export function saidBy(argv: readonly string[]): Said | undefined {
 function saidPlainly({ flags, maxArgs }: Plain, words: readonly string[]): Said | undefined {
   const said = new Map<string, string | true>();
   const args: string[] = [];
-  const left = words.values();
+  const left = words.flatMap((word) => apart(word, flags)).values();
   for (const word of left) {
     const flag = flags[word];
     if (flag === undefined) args.push(word);
@@ -90,6 +90,12 @@ function saidPlainly({ flags, maxArgs }: Plain, words: readonly string[]): Said 
   }
   const isPlain = args.length <= maxArgs && [...args, ...said.values()].every(isOrdinary);
   return isPlain ? { flags: Object.fromEntries(said), args } : undefined;
+}
+
+/** `--lane=x` is `--lane x`. */
+function apart(word: string, flags: Plain["flags"]): string[] {
+  const [, name = "", value = ""] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
+  return flags[name]?.takes === "word" ? [name, value] : [word];
 }
 
 function isOrdinary(value: string | true): boolean {

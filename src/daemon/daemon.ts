@@ -135,9 +135,8 @@ export class Daemon {
       ...{ clock: world.clock, token, version, pid: world.processes.pid, say },
       others: (bearer) => this.#parts?.agent.bearer(bearer),
       devices: (bearer) => this.#devices.bearer(bearer),
-      callers: new Callers(world, world.home),
+      ...{ callers: new Callers(world, world.home), stage: () => this.#machine.getCurrentStage() },
       missing: () => (this.#parts === undefined ? notOpen(this.#ports.fleet) : undefined),
-      stage: () => this.#machine.getCurrentStage(),
     });
     await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;

@@ -22,7 +22,6 @@ import { type Refusal, type Result, refused } from "../base/result.ts";
 import { placeOf } from "../base/thrown.ts";
 import { type Device, type DeviceRights, deviceMay, notItsRight } from "../core/devices.ts";
 import { type Caller, mayAct, RIGHTS, type Right } from "../core/principal.ts";
-import type { RecoveryStage } from "../core/recovery.ts";
 import type { Callers } from "../home/callers.ts";
 import { decodeLine, encodeLine, LineReader, MAX_ANSWER } from "../wire/lines.ts";
 import {
@@ -80,10 +79,8 @@ export type ServerOptions = {
   readonly missing?: () => Result<never> | undefined;
   readonly version: string;
   readonly pid: number;
-  /** How far the daemon is: with the hello, so that a client need not ask. */
-  readonly stage?: () => RecoveryStage;
-  /** Z4 */
-  readonly say?: (words: string) => void;
+  readonly stage?: () => string; // How far the daemon is, for the hello: a client need not ask.
+  readonly say?: (words: string) => void; // Z4
 };
 
 export class RpcServer {
@@ -246,9 +243,9 @@ class Client {
     const known = bearer === undefined ? STRANGER : protocol;
     const refusal = known ?? (this.#ports.sit(this.#guestOf(bearer)) ? undefined : NO_PLACE);
     this.#stopWaiting();
-    this.#handlers = refusal === undefined ? bearer?.handlers : undefined;
-    if (refusal !== undefined) this.#turnAway(id, REFUSAL, refusal);
-    else this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, ...(stage && { stage: stage() }) }));
+    if (refusal === undefined) this.#handlers = bearer?.handlers;
+    if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid, stage: stage?.() }));
+    else this.#turnAway(id, REFUSAL, refusal);
   }
 
   /** Z1. The operator has no id. */

@@ -15,6 +15,7 @@ import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
 import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { TapeStates } from "../../src/log/tape/tape-states.ts";
 import type { RpcClient } from "../../src/wire/rpc/client.ts";
 import { allRows, eachPage, type Page } from "../../src/wire/rpc/page.ts";
 import type { Methods } from "../../src/wire/rpc/rpc.ts";
@@ -65,6 +66,7 @@ class LargeHome {
         store: this.terminals,
         holders,
         agents: { of: () => undefined },
+        tapes: new TapeStates(common.disk, clock),
       } as unknown as TerminalHandlerPorts),
       ...workflowHandlers({ ...common, store: this.runs, engine, archive } as unknown as WorkflowHandlerPorts),
       ...agentHandlers({
