@@ -15,7 +15,10 @@ const recovery = buildRouteMap<"status" | "report" | "crashes" | "retry" | "skip
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
       parameters: {
-        flags: { home, json: flag("One JSON object {stage, attempt, report, error, running, progress?, reading?}") },
+        flags: {
+          home,
+          json: flag("One JSON object {stage, attempt, report, error, running, progress?, reading?, takenFrom?}"),
+        },
       },
       docs: { brief: "Show how far recovery is" },
     }),
