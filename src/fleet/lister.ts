@@ -24,6 +24,8 @@ export type ListerPorts = {
   readonly seal: FleetSeal;
   readonly clock: Clock;
   readonly lists: OwnLists;
+  /** Where the home is, and how our command is started here, also by ssh. */
+  readonly place: Pick<Listing, "directory" | "command" | "ssh">;
 };
 
 const LEAST_PAUSE_MS = 1_000;
@@ -80,6 +82,7 @@ export class Lister {
     };
     return {
       at: new Date(this.#ports.clock.now()).toISOString(),
+      ...this.#ports.place,
       ...{ terminals: kept.terminals.rows, runs: kept.runs.rows, agents: kept.agents.rows, prompts: kept.prompts.rows },
       more: {
         ...{ terminals: kept.terminals.more, runs: kept.runs.more },

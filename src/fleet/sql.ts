@@ -190,8 +190,8 @@ export const LIST_HOME = `with ${FENCE}
   on conflict (home) do update set epoch = excluded.epoch, at = excluded.at, bytes = excluded.bytes returning 1`;
 
 /** Homes without a listing as well. As many as fit into 8 MiB, and one at least. */
-export const LISTINGS = `select id, name, owner, host, address, lease, age, bytes from (
-  select h.id, h.name, h.owner, h.host, coalesce(s.address, '') as address,
+export const LISTINGS = `select id, name, owner, host, lease, age, bytes from (
+  select h.id, h.name, h.owner, h.host,
     case when h.lease_until < clock_timestamp() then 0
          else ceil(extract(epoch from h.lease_until - clock_timestamp()) * 1000) end::bigint as lease,
     case when l.at is null then -1
@@ -199,5 +199,5 @@ export const LISTINGS = `select id, name, owner, host, address, lease, age, byte
     coalesce(l.bytes, ''::bytea) as bytes,
     sum(coalesce(length(l.bytes), 0)) over (order by h.id) as total, row_number() over (order by h.id) as nth
     from (select * from holdfast.homes where id > $1 order by id limit 1000) h
-      left join holdfast.listings l on l.home = h.id left join holdfast.hosts s on s.id = h.host) as sized
+      left join holdfast.listings l on l.home = h.id) as sized
   where total <= 8388608 or nth = 1 order by id`;

@@ -39,6 +39,8 @@ export type OwnDaemon = {
 export type HostFacts = {
   readonly id: string;
   readonly name: string;
+  /** Where ssh of other hosts finds it. */
+  readonly address: string;
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly leaseMs: number;

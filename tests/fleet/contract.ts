@@ -372,11 +372,9 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
   "a home's listing is replaced by its owner alone, and all homes are read": async ({ database, home }) => {
     const sure = new Sure(database);
     const take = await sure.owned(home);
-    const host = { id: `host of ${home}`, name: "a", labels: [], capacity: 0, version: "1", address: "me@there" };
-    await sure.do(ANNOUNCE, host);
-    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: host.id });
+    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: "h" });
     const see = async () => (await sure.do(LISTINGS, { after: "" })).find((row) => row.home === home);
-    const plain = { home, name: `n ${home}`, owner: "a", hostId: host.id, address: "me@there" };
+    const plain = { home, name: `n ${home}`, owner: "a", hostId: "h" };
     expect(await see()).toMatchObject({ ...plain, ageMs: undefined, bytes: Uint8Array.of() });
     for (const bytes of [entries(1, 3), entries(4, 9)]) expect(await sure.do(LIST_HOME, { take, bytes })).toBe(true);
     expect(await sure.do(LIST_HOME, { take: { ...take, id: "no" }, bytes: entries(1, 1) })).toBe(false);
