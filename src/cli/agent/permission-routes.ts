@@ -1,8 +1,8 @@
 // The permission commands: what agents ask, what people answer, and the rules that decide without asking.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, described, flag, home, proposing, text, textFlag } from "../flags.ts";
-import type { AnswerFlags } from "./prompts.ts";
+import { allHomes, type DataFlags, described, flag, home, proposing, text, textFlag } from "../flags.ts";
+import type { AnswerFlags, PromptsFlags } from "./prompts.ts";
 import type { AddRuleFlags } from "./rules.ts";
 
 const PROMPT = "{id, agent, tool, input, since, deadline, state, name, stage}";
@@ -30,10 +30,14 @@ const promptId = {
   proposeCompletions: proposing("prompt"),
 } as const;
 
-const prompts = buildCommand<DataFlags, [prompt?: string], Context>({
+const prompts = buildCommand<PromptsFlags, [prompt?: string], Context>({
   loader: async () => (await import("./prompts.ts")).promptsCommand,
   parameters: {
-    flags: { home, json: flag(`One JSON array of ${PROMPT}`) },
+    flags: {
+      home,
+      all: allHomes,
+      json: flag(`One JSON array of ${PROMPT}; with --all also {host, home, ageMs}`),
+    },
     positional: { kind: "tuple", parameters: [{ ...promptId, optional: true }] },
   },
   docs: described(

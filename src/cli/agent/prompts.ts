@@ -33,9 +33,12 @@ export function promptRow({ id, agent, name, tool, input, since, deadline, state
   return { id, agent, tool, input, since, deadline, state, name, stage, ...(rule !== undefined && { rule }) };
 }
 
-async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
+export type PromptsFlags = DataFlags & { readonly all?: boolean };
+
+async function prompts(world: DaemonCommandWorld, flags: PromptsFlags, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
+  if (flags.all === true) return promptsAll(world, flags, home.value, key);
   const listed: Result<readonly ListedPrompt[]> = await look(world, { home: home.value, json: flags.json }, (client) =>
     key === undefined ? allRows(client, "prompt.list", {}) : onlyOne(client, key),
   );
@@ -45,6 +48,22 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string
   else if (listed.value.length === 0) await say(console, "there are no open prompts.");
   else await show(world, listed.value);
   await sayAttempts(world, home.value);
+  return ok(EXIT.ok);
+}
+
+async function promptsAll(world: DaemonCommandWorld, flags: PromptsFlags, home: string, key = ""): Promise<Exit> {
+  const { everywhere, printAllJson } = await import("../fleet/all.ts");
+  const found = await everywhere<ListedPrompt>(world, home, {
+    kind: "prompts",
+    own: () => look(world, { home, json: flags.json }, (client) => allRows(client, "prompt.list", {})),
+    rows: (listing) => listing.prompts,
+  });
+  if (!found.ok) return found;
+  const homes = found.value.map((one) => ({ ...one, rows: one.rows.filter(({ id }) => id.startsWith(key)) }));
+  const all = homes.flatMap(({ label, rows }) => rows.map((row) => ({ ...row, name: `${label}/${row.name}` })));
+  if (flags.json) await printAllJson(world, homes, (rows) => rows.map(promptRow));
+  else if (all.length === 0) await say(world.console, "there are no open prompts in the fleet.");
+  else await show(world, all);
   return ok(EXIT.ok);
 }
 
