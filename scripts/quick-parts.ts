@@ -11,7 +11,7 @@ export type Parts = { readonly has: readonly string[]; readonly lacks: readonly 
 /** Only command lines that are not plain (src/cli/plain.ts) need it. */
 const PARSER = "understand.ts";
 /** The database of a fleet (`--all`, and what is meant for other hosts). */
-const FLEET = ["fleet/all.ts"];
+const FLEET = ["fleet/all.ts", "fleet/answer.ts"];
 /** Without a daemon they read the disk, or start one. */
 const DAEMONLESS = ["start.ts", "terminal/list-from-disk.ts", "disk-reader.ts"];
 const ROUTES = [

@@ -1,13 +1,13 @@
 // Two hosts with all their programs on one machine, and a real PostgreSQL: what a person at one of them sees of the
 // other, and does there.
 import { afterEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
 import { realRandom } from "../../src/world/real/random.ts";
-import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { databaseAt, HAS_POSTGRES, Operator, startTestServer, type TestServer } from "../fleet/server.ts";
 import { until } from "../until.ts";
 import { Host } from "./host.ts";
 
@@ -16,15 +16,27 @@ const ASKS = `#!/bin/sh
 while read -r line; do case $line in *'"type":"prompt"'*) cat "$(dirname "$0")/asks" ;; esac; done
 `;
 
+/** The answers in the logs of a home's agents. */
+function answersIn(home: string): Row[] {
+  return readdirSync(join(home, "agents"))
+    .filter((name) => existsSync(join(home, "agents", name, "events.jsonl")))
+    .flatMap((name) => readFileSync(join(home, "agents", name, "events.jsonl"), "utf8").split("\n"))
+    .filter((line) => line.includes('"prompt.answered"'))
+    .map((line) => JSON.parse(line))
+    .map(({ data, by }) => ({ prompt: data.prompt_id, decision: data.decision, host: by?.host }));
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
+  let operator: Operator;
   let place: string;
   let hosts: Host[] = [];
 
   async function fleet(): Promise<[Host, Host]> {
     server = await startTestServer();
+    operator = await Operator.at(server.url);
     const database = databaseAt(server.url);
     await initDatabase(database);
     database.drop();
@@ -41,6 +53,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   afterEach(async () => {
     for (const host of hosts.splice(0)) await host.die();
+    operator.close();
     await server.stop();
     rmSync(place, { recursive: true, force: true });
   });
@@ -109,5 +122,31 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     expect(alone.out).toMatch(/^host-b +mine /m);
     expect(alone.out).not.toContain("host-a");
     expect(alone.err).toContain("This is this home alone.");
+  }, 240_000);
+
+  test("a prompt of another host is answered there, once, also if its daemon is killed meanwhile", async () => {
+    const [a, b] = await fleet();
+    await asking(a, "coder", "rm one", "rm two");
+    const [one, two] = (await seen(b, 2, "prompts")).map(({ id }) => `${id}`);
+    const answer = (...words: string[]) => b.do("answer", ...words, "--home", b.home);
+    const first = await answer(`${one}`, "allow", "--message", "go on");
+    expect([first.code, first.err]).toEqual([0, expect.stringContaining("allowed.")]);
+    const again = await answer(`host-a/${one}`, "deny");
+    expect([again.code, again.err]).toEqual([5, expect.stringContaining("already answered: allow by user")]);
+    const asked = answer(`${two}`, "deny", "--json");
+    await until(
+      "it is asked",
+      async () => (await operator.sql("select 1 from holdfast.asks where answer = ''"))[0] !== undefined,
+      () => b.log(),
+    );
+    a.kill("daemon");
+    const said = await asked;
+    expect([said.code, said.err]).toEqual([0, ""]);
+    expect(JSON.parse(said.out)).toMatchObject({ id: two, state: expect.stringMatching(/answered|delivered/) });
+    expect(answersIn(a.home)).toEqual([
+      { prompt: one, decision: "allow", host: "host-b" },
+      { prompt: two, decision: "deny", host: "host-b" },
+    ]);
+    expect((await answer("00000000", "allow")).code).toBe(4);
   }, 240_000);
 });

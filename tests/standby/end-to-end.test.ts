@@ -82,7 +82,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       async () => (await row("host-a-work"))?.owner === "host-b",
       async () => [await row("host-a-work"), b.log()],
     );
-    b.killStandby(); // Its next life goes on.
+    b.kill("standby"); // Its next life goes on.
     expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
     const home = join(b.homes, "host-a-work");
     const listed = await until(

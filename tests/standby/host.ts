@@ -72,8 +72,8 @@ export class Host {
     return processes.list().flatMap(({ pid }) => (isIts(pid) ? [pid] : []));
   }
 
-  killStandby(): void {
-    const { pid } = JSON.parse(readFileSync(join(this.home, "run/standby.lock"), "utf8"));
+  kill(program: "standby" | "daemon"): void {
+    const { pid } = JSON.parse(readFileSync(join(this.home, `run/${program}.lock`), "utf8"));
     process.kill(pid, "SIGKILL");
   }
 

@@ -26,7 +26,7 @@ const decision = {
 const promptId = {
   parse: text,
   placeholder: "prompt",
-  brief: "A prompt's id, or at least its first 8 characters",
+  brief: "A prompt's id, or at least its first 8 characters; of another home of the fleet also HOST/ID",
   proposeCompletions: proposing("prompt"),
 } as const;
 
@@ -62,7 +62,8 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
     "Answer a permission prompt",
     "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
     "the agent has to ask again. What was answered is shown. If the id is not given in full on a terminal, it is",
-    "shown first, and you are asked.",
+    "shown first, and you are asked. A prompt of another home of the fleet (prompts --all) is answered there: the",
+    "command waits for what becomes of it.",
   ),
 });
 

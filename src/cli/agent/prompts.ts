@@ -88,13 +88,30 @@ async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string
   const { message = "", always = false } = flags;
   const id = newId(world.random.bytes(16)); // PA1
   const found = await onDaemon(world, home.value, (client) => promptOf(client, key));
+  if (!found.ok && (found.error.code === "unknown" || key.includes("/"))) {
+    const { answerElsewhere } = await import("../fleet/answer.ts");
+    const isTheOne = (prompt: ListedPrompt) => isMeant(world, prompt, decision);
+    const wish = { key, decision, message, always, unknown: found.error, isMeant: isTheOne };
+    return told(world, flags, await answerElsewhere(world, home.value, wish), decision);
+  }
   if (!found.ok) return found;
   const prompt = found.value;
   if (prompt.id !== key && !(await isMeant(world, prompt, decision))) return NOT_ANSWERED; // PA2
   const answered = await onDaemon<ListedPrompt>(world, home.value, (client) =>
     client.call("prompt.answer", { prompt: prompt.id, answer: id, decision, message, always }),
   );
+  return told(world, flags, answered, decision);
+}
+
+/** `answered`: undefined if the person did not mean that prompt. */
+async function told(
+  world: DaemonCommandWorld,
+  flags: AnswerFlags,
+  answered: Result<ListedPrompt | undefined>,
+  decision: Decision,
+): Promise<Exit> {
   if (!answered.ok) return answered;
+  if (answered.value === undefined) return NOT_ANSWERED;
   if (flags.json) await printJson(world.console, promptRow(answered.value));
   else await echo(world, answered.value, decision);
   return ok(EXIT.ok);
