@@ -20,7 +20,7 @@ export const SESSION = `select current_setting('fsync'),
        then set_config('client_connection_check_interval', '5s', false) end`;
 
 /** A list of privileges means any of them, so each is asked for. */
-const MAY = ["homes", "batches", "blobs", "hosts", "events", "queue"].flatMap((table) =>
+const MAY = ["homes", "batches", "blobs", "hosts", "events", "queue", "listings", "asks"].flatMap((table) =>
   ["select", "insert", "update", "delete"].map((right) => `has_table_privilege('holdfast.${table}', '${right}')`),
 );
 export const VERSION = `select version::text, (${MAY.join(" and ")})::text from holdfast.version`;
@@ -42,7 +42,12 @@ export const LOOK = `select epoch, owner,
 export const TAKE = `update holdfast.homes set epoch = $2::bigint, take = $3, owner = $4, ${RENEWED("$5")}
   where id = $1 and epoch = $2::bigint - 1 and (not $6::bool or lease_until < clock_timestamp()) returning 1`;
 
-export const HOLD = `update holdfast.homes set ${RENEWED("$4")} where ${OURS} returning last_seq`;
+/** What others ask of a home, until then. Unfenced: who answers them is. */
+const ASKED_NOW = `home = $1 and answer = ''::bytea and until > clock_timestamp()`;
+
+/** Says besides whether others ask something, so that nobody needs to look for it. */
+export const HOLD = `update holdfast.homes set ${RENEWED("$4")} where ${OURS}
+  returning last_seq, exists (select from holdfast.asks where ${ASKED_NOW})::text`;
 
 export const APPEND = `with fence as (update holdfast.homes set last_seq = $5::bigint, ${RENEWED("$7")}
     where ${OURS} and last_seq = $4::bigint returning 1)
@@ -183,3 +188,41 @@ export const MODE = `select current_setting('synchronous_standby_names'), curren
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;
+
+/** The same row again and again, so the old ones are reused. */
+export const LIST_HOME = `with ${FENCE}
+  insert into holdfast.listings (home, epoch, at, bytes) select $1, $2::bigint, clock_timestamp(), $4::bytea from fence
+  on conflict (home) do update set epoch = excluded.epoch, at = excluded.at, bytes = excluded.bytes returning 1`;
+
+/** Homes without a listing as well. As many as fit into 8 MiB, and one at least. */
+export const LISTINGS = `select id, name, owner, host, lease, age, bytes from (
+  select h.id, h.name, h.owner, h.host,
+    case when h.lease_until < clock_timestamp() then 0
+         else ceil(extract(epoch from h.lease_until - clock_timestamp()) * 1000) end::bigint as lease,
+    case when l.at is null then -1
+         else greatest(extract(epoch from clock_timestamp() - l.at) * 1000, 0) end::bigint as age,
+    coalesce(l.bytes, ''::bytea) as bytes,
+    sum(coalesce(length(l.bytes), 0)) over (order by h.id) as total, row_number() over (order by h.id) as nth
+    from (select * from holdfast.homes where id > $1 order by id limit 1000) h
+      left join holdfast.listings l on l.home = h.id) as sized
+  where total <= 8388608 or nth = 1 order by id`;
+
+/** Of a home that is there. A write in any case, like ENROL; whoever repeats it waits anew. */
+export const ASK = `insert into holdfast.asks as a (id, home, host, until, bytes)
+  select $1, $2, $3, clock_timestamp() + $5::float8 * interval '1 ms', $4::bytea from holdfast.homes where id = $2
+  on conflict (id) do update set until = greatest(a.until, excluded.until) returning answer`;
+
+export const ASK_ANSWER = "select answer from holdfast.asks where id = $1";
+
+/** Only what is answered: what is not may be under way. */
+export const FORGET_ASK = "delete from holdfast.asks where id = $1 and answer <> ''::bytea";
+
+export const ASKS = `with ${FENCE}
+  select id, host, bytes from holdfast.asks where ${ASKED_NOW} and exists (select from fence) order by until limit 100`;
+
+/** An answer stays for an hour, for those who ask again. */
+export const REPLY = `with ${FENCE},
+  old as (delete from holdfast.asks where home = $1 and id <> $4 and until < clock_timestamp() - interval '1 hour'
+    and exists (select from fence))
+  update holdfast.asks set answer = $5::bytea
+  where id = $4 and home = $1 and exists (select from fence) returning 1`;

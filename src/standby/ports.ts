@@ -20,6 +20,13 @@ export type OwnShipper = {
   readonly pauseMs: number;
 };
 
+/** Keeps what other hosts see of this home. */
+export type OwnLister = {
+  round(take: Take): Promise<Result<unknown>>;
+  readonly pauseMs: number;
+  close(): void;
+};
+
 /** The daemon of the home that this program was started for. */
 export type OwnDaemon = {
   /** Undefined: there is none, or it does not answer. */
@@ -32,6 +39,8 @@ export type OwnDaemon = {
 export type HostFacts = {
   readonly id: string;
   readonly name: string;
+  /** Where ssh of other hosts finds it. */
+  readonly address: string;
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly leaseMs: number;

@@ -28,6 +28,7 @@ import { realWorld } from "../world/world.ts";
 import { fleetFiles } from "./fleet-files.ts";
 import { Guard } from "./guard.ts";
 import { ownDaemon } from "./own-daemon.ts";
+import { ownLists } from "./own-lists.ts";
 import { startStandby } from "./standby.ts";
 import { StatusFile } from "./status.ts";
 
@@ -35,6 +36,8 @@ const FAILED = 1;
 const USAGE = 2;
 const DEFAULT_HEARTBEAT_MS = 2_000;
 const DEFAULT_LEASE_S = 10;
+/** Started on this host by others, over ssh. */
+const COMMAND = "src/cli/main.ts";
 /** SP2 */
 const AGAIN_MS = 10_000;
 
@@ -126,10 +129,25 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
   const target = postgresTarget(config.value.url, { disk: world.disk, environment: self.environment() });
   if (!target.ok) return target;
   try {
-    const files = fleetFiles(world, { config: config.value, home });
+    const { hostName: machine } = realMachine();
+    const hostName = config.value.host || machine;
+    const address = config.value.ssh || machine;
+    const place = { directory: home, command: self.lasting(COMMAND), ssh: address };
+    const lists = ownLists({ ...world, sockets }, home);
+    const files = fleetFiles(world, { config: config.value, home, lists, place });
     if (!files.ok) return files;
-    const hostName = config.value.host || realMachine().hostName;
-    const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };
+    const settings = {
+      world,
+      home,
+      config: config.value,
+      hostName,
+      address,
+      target: target.value,
+      start,
+      say,
+      broken,
+      status,
+    };
     const daemon = ownDaemon({ ...world, sockets }, home);
     const leave = (isLeaving: boolean) => guard.leave(isLeaving);
     return ok(await startStandby({ ...settings, ...files.value, daemon, leave }));

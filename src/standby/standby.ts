@@ -20,7 +20,7 @@ import type { World } from "../world/world.ts";
 import { HandOver } from "./hand-over.ts";
 import { Mirrors } from "./mirrors.ts";
 import { OwnHome } from "./own-home.ts";
-import type { HomeFiles, HostFacts, OwnDaemon, OwnShipper, StandbyPorts } from "./ports.ts";
+import type { HomeFiles, HostFacts, OwnDaemon, OwnLister, OwnShipper, StandbyPorts } from "./ports.ts";
 import type { StatusFile } from "./status.ts";
 import { Takings } from "./takings.ts";
 import { Watcher } from "./watcher.ts";
@@ -32,9 +32,12 @@ export type StandbySettings = {
   readonly home: string;
   readonly config: Config["fleet"];
   readonly hostName: string;
+  /** Where ssh of other hosts finds this one. */
+  readonly address: string;
   readonly target: PostgresTarget;
   files(database: Database): HomeFiles;
   shipper(database: Database): OwnShipper;
+  lister(database: Database): OwnLister;
   start(directory: string): Promise<Refusal | undefined>;
   readonly daemon: OwnDaemon;
   /** Stops what runs for the home, or lets it go on. */
@@ -84,9 +87,9 @@ function oneAtATime(shipper: OwnShipper): OwnShipper {
   };
 }
 
-function portsOf({ world, config, hostName, target, say, broken }: StandbySettings, id: string): StandbyPorts {
+function portsOf({ world, config, hostName, address, target, say, broken }: StandbySettings, id: string): StandbyPorts {
   const { labels, capacity, leaseS, homes } = config;
-  const host: HostFacts = { id, name: hostName, labels, capacity, leaseMs: leaseS * 1_000, homes };
+  const host: HostFacts = { id, name: hostName, address, labels, capacity, leaseMs: leaseS * 1_000, homes };
   return { world, host, database: new Database({ postgres: world.postgres, target, clock: world.clock }), say, broken };
 }
 
@@ -98,7 +101,8 @@ function another({ world, target }: StandbySettings): Database {
 function ownHome(settings: StandbySettings, ports: StandbyPorts, shipper: OwnShipper): OwnHome {
   const { home, config, status } = settings;
   const shipped = (trouble: string | undefined) => status.set({ shipping: trouble ?? null });
-  return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, shipped });
+  const lister = settings.lister(another(settings));
+  return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, lister, shipped });
 }
 
 /** SB2. Runs `act` once the lock is ours. */
