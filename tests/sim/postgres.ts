@@ -6,6 +6,7 @@
 //      nobody listens to (an orphan). Orphans do not survive a fail-over.
 // SP4. In mode "async", no answer says anything about the standby: a fail-over loses a tail of what was confirmed.
 import { ok, type Result, refused } from "../../src/base/result.ts";
+import type { Clock } from "../../src/world/clock.ts";
 import type {
   Postgres,
   PostgresConnection,
@@ -33,7 +34,7 @@ export const TROUBLES = [
 export type Trouble = (typeof TROUBLES)[number];
 
 export type SimPostgresOptions = {
-  readonly clock: SimClock;
+  readonly clock: Clock;
   readonly random: SimRandom;
   readonly mode: "sync" | "async";
   /** How likely each call is to meet one of `troubles`. */

@@ -2,11 +2,16 @@
 // PL1. A seed gives the plan.
 import { SimRandom } from "../random.ts";
 import { CODES, type Code, isCode } from "./faulty-doors.ts";
+import type { FleetPlan } from "./fleet.ts";
 import type { TmuxTrouble } from "./tmux/client.ts";
 
+/**
+ * Another host takes the home: this one is dead, cannot reach the database any more, or an operator wants it there.
+ */
+export type Taking = "dead" | "cut off" | "robbed";
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
 export type Ending = {
-  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "tmux" | "sync" | Code;
+  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "tmux" | "sync" | Taking | Code;
   readonly at: number;
   /** Whose call fails; the daemon's if not given. */
   readonly whose?: "holder" | "watchdog";
@@ -31,7 +36,7 @@ export type LifePlan = {
 };
 /**
  * `watched`: there is a watchdog, which starts the daemon again (ST5). `tmux`: there is one, with sessions under
- * Holdfast's care. `model`: some agents are bare LLMs.
+ * Holdfast's care. `model`: some agents are bare LLMs. `fleet`: the home is in one, with this database.
  */
 export type Plan = {
   readonly seed: number;
@@ -39,6 +44,7 @@ export type Plan = {
   readonly watched?: boolean;
   readonly tmux?: boolean;
   readonly model?: boolean;
+  readonly fleet?: FleetPlan;
 };
 const KINDS = [
   ...(["daemon", "daemon", "daemon", "power", "power", "power", "holder", "watchdog", "sync"] as const),
@@ -47,6 +53,12 @@ const KINDS = [
 const WATCHED = 0.3;
 const WITH_TMUX = 0.25;
 const WITH_MODEL = 0.25;
+const IN_FLEET = 0.1;
+const TAKINGS: readonly Taking[] = ["dead", "cut off", "robbed"];
+const TAKEN = 0.6;
+const RATES = [0, 0.02, 0.1];
+/** Besides the seed: the stories of those that are in no fleet are as they were. */
+const OF_FLEETS = 0x5eed;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
@@ -88,7 +100,24 @@ export function planOf(seed: number): Plan {
     }),
     ...(tmux && random.chance(0.4) && { troubled: troubledOf(random) }),
   }));
-  return { seed, lives, watched, ...(tmux && { tmux }), ...(model && { model }) };
+  const plan = { seed, lives, watched, ...(tmux && { tmux }), ...(model && { model }) };
+  return new SimRandom(seed + OF_FLEETS).chance(IN_FLEET) ? inFleet(plan) : plan;
+}
+
+/** The same lives in a fleet: some of them end because another host takes the home. */
+export function inFleet({ seed, lives, model = false }: Plan): Plan {
+  const random = new SimRandom(seed + OF_FLEETS + 1);
+  const mode = random.chance(0.8) ? "sync" : "async";
+  const fleet: FleetPlan = { mode, rate: random.pick(RATES), ships: random.chance(0.5) };
+  const ended = lives.map(({ troubled: _, ...life }): LifePlan => {
+    const kind = mode === "sync" && random.chance(TAKEN) ? random.pick(TAKINGS) : undefined;
+    const { ending } = life;
+    const other = ending.kind === "tmux" || ending.whose === "watchdog" ? "daemon" : ending.kind;
+    return kind === undefined
+      ? { ...life, ending: { kind: other, at: ending.at } }
+      : { ...life, ending: { kind, at: ending.at } };
+  });
+  return { seed, lives: ended, fleet, ...(model && { model }) };
 }
 
 function endingOf(random: SimRandom, watched: boolean, tmux: boolean): Ending {
