@@ -28,6 +28,8 @@ export type DaemonWorld = HomeWorld & {
   readonly self: Self;
   readonly watch: Watch;
   readonly paths: PathSteps;
+  /** Whether a holder that is there may be told to start something now (LE4 of fleet/lease.ts); absent: always. */
+  mayStart?(): boolean;
 };
 
 export type DaemonPorts = {

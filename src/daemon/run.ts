@@ -24,6 +24,7 @@ import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
 import { leasedWorld } from "./fleet/lease.ts";
 import { FleetMember } from "./fleet/member.ts";
+import { GIVEN_UP } from "./fleet/second-log.ts";
 import { LiveConfig } from "./live-config.ts";
 import type { DaemonPorts, DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
@@ -43,7 +44,7 @@ export async function runDaemon(given: DaemonProgram): Promise<number> {
     void program.told.then(() => ended.resolve(0));
     await Promise.race([goThrough(startup.work), ended.promise]); // A signal is not kept waiting by a recovery.
     const code = await ended.promise;
-    if (code === 0) await startup.daemon?.stop();
+    if (code === 0) await startup.stop();
     return code;
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -111,6 +112,16 @@ class Startup {
     return this.#program.exit(FAILED);
   }
 
+  /** What waits for a database that is away was not acknowledged: the next process sends it. */
+  async stop(): Promise<void> {
+    try {
+      await this.daemon?.stop();
+    } catch (error) {
+      if (!isFault(error, GIVEN_UP)) throw error;
+      this.#program.say("stopped while the database of the fleet is away: what waits for it is on this disk");
+    }
+  }
+
   async #loadConfig(): Promise<StartupEvent> {
     const { world, absolute } = this.#program;
     const env = world.self.environment();
@@ -153,6 +164,7 @@ class Startup {
     const reason = world.self.environment()[SAFE_MODE_VARIABLE];
     if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
     const onBug = (error: unknown) => {
+      if (isFault(error, GIVEN_UP)) return; // It ends already.
       say(`stopped: ${String(error)}`);
       const left = fleet?.halted() ?? Promise.resolve(); // M4: it may exit with a code of its own.
       void left.then(() => ended.resolve(FAILED));

@@ -182,8 +182,7 @@ export class FleetMember {
     this.#epoch = epoch;
     const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
     if (!recorded.ok) return recorded;
-    this.lease.isEndless = this.#isManual;
-    this.lease.renewed(take, this.#ports.world.clock.sinceBoot());
+    if (this.#isManual) this.lease.endless(take);
     return this.#catchUp(taken.value.lastSeq);
   }
 

@@ -8,6 +8,7 @@
 // SL4. If nobody takes the home by himself, and the database knows that, then while it is away this disk alone is
 //      enough: what was given is acknowledged after a while, and sent when the database answers. More than is kept in
 //      memory is read from the disk by the next process, which is begun as soon as the database answers.
+import { Fault } from "../../base/fault.ts";
 import type { Refusal } from "../../base/result.ts";
 import type { RemoteLog } from "../../fleet/remote-log.ts";
 import type { FleetSeal } from "../../fleet/seal.ts";
@@ -20,9 +21,17 @@ const AWAY_AFTER_MS = 2_000;
 /** SL4 */
 const MAX_BEHIND_BYTES = 64 << 20;
 
-export class LostHome extends Error {
-  override readonly name = "LostHome";
+/** Whoever waits for the log is refused, and reports no bug. */
+export class LostHome extends Fault {
+  constructor(message: string, code = "fleet-lost") {
+    super({ code, operation: "fleet", path: "log", hint: NEXT });
+    this.message = message;
+  }
 }
+
+/** What waited for the database waits for the next process: this one was asked to end while the database is away. */
+export const GIVEN_UP = "fleet-given-up";
+const NEXT = "`holdfast fleet status` says which host has the home.";
 
 export type SecondLogPorts = {
   readonly clock: Clock;
@@ -121,7 +130,7 @@ export class SecondLog implements Elsewhere {
     const end = await this.#ports.remote.append(last, sealed);
     if (end.kind === "committed") return undefined;
     if (end.kind === "fenced") return new LostHome("another host has this home");
-    if (end.kind === "closed") return new LostHome("the database was given up");
+    if (end.kind === "closed") return new LostHome("the database was given up", GIVEN_UP);
     return new LostHome(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
   }
 
