@@ -48,6 +48,7 @@ export async function runDaemon(given: DaemonProgram): Promise<number> {
     return code;
   } catch (error) {
     if (!isFault(error)) throw error;
+    await startup.halted();
     program.say(`${startup.isOpen ? "stopped" : "the daemon cannot start"}: ${wordsOf(error)}`);
     return FAILED;
   }
@@ -110,6 +111,11 @@ class Startup {
   #leave(words: string): never {
     this.#program.say(words);
     return this.#program.exit(FAILED);
+  }
+
+  /** M4. If another host has the home, it exits with a code of its own. */
+  async halted(): Promise<void> {
+    await this.#fleet?.halted();
   }
 
   /** What waits for a database that is away was not acknowledged: the next process sends it. */

@@ -109,7 +109,8 @@ export function inFleet({ seed, lives, model = false }: Plan): Plan {
   const random = new SimRandom(seed + OF_FLEETS + 1);
   const mode = random.chance(0.8) ? "sync" : "async";
   const fleet: FleetPlan = { mode, rate: random.pick(RATES), ships: random.chance(0.5) };
-  const ended = lives.map(({ troubled: _, ...life }): LifePlan => {
+  // The clocks of hosts agree.
+  const ended = lives.map(({ troubled: _, jump: __, set: ___, ...life }): LifePlan => {
     const kind = mode === "sync" && random.chance(TAKEN) ? random.pick(TAKINGS) : undefined;
     const { ending } = life;
     const other = ending.kind === "tmux" || ending.whose === "watchdog" ? "daemon" : ending.kind;

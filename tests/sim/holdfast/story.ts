@@ -305,7 +305,10 @@ export class Story {
   #takenBy(how: Taking): void {
     const machine = this.#machine;
     const { fleet, disk } = machine;
-    if (fleet?.isKnown !== true) return this.#daemon?.born.life.end();
+    if (fleet?.isKnown !== true) {
+      this.#daemon?.born.life.end(); // There is nothing to take.
+      return;
+    }
     this.#mayFollow = how !== "dead";
     fleet.isMoving = true;
     if (how === "dead") {
