@@ -10,6 +10,7 @@
 //     before the failed one are done: what exists can be shown in the meantime.
 // Y5. A fault may pass: its stage is tried again, for less than ten seconds, before it is given up (Y1). So the work of
 //     a stage fails only when all of it has ended: two tries never overlap.
+// Y6. A log that has stopped because of a fleet's database ends the process, and fails no stage.
 import { mayPass } from "../base/fault.ts";
 import type { Result } from "../base/result.ts";
 import {
@@ -23,6 +24,7 @@ import {
 } from "../core/recovery.ts";
 import type { Clock } from "../world/clock.ts";
 import { Pauses } from "../world/wait.ts";
+import { isLostHome } from "./fleet/lost-home.ts";
 import type { RecoveryStateMachine } from "./recovery-state.ts";
 
 /** The work of each stage. `progress` is called whenever something was done. */
@@ -130,6 +132,7 @@ export class RecoveryRun {
       this.#done.add(stage);
       return undefined;
     } catch (error) {
+      if (isLostHome(error)) throw error; // Y6
       return error instanceof Error ? error : String(error);
     } finally {
       silence.end();

@@ -23,8 +23,8 @@ import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
 import { leasedWorld } from "./fleet/lease.ts";
+import { GIVEN_UP } from "./fleet/lost-home.ts";
 import { FleetMember } from "./fleet/member.ts";
-import { GIVEN_UP } from "./fleet/second-log.ts";
 import { LiveConfig } from "./live-config.ts";
 import type { DaemonPorts, DaemonProgram } from "./ports.ts";
 import { Presence } from "./presence.ts";
@@ -92,7 +92,7 @@ class Startup {
     InitStorage: () => this.#initStorage(),
     CorruptionDetected: () => "attempt",
     AttemptRecovery: () => this.#sayDamage(),
-    RecoveryFailed: () => this.#leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`),
+    RecoveryFailed: () => this.#notOpened(),
     ReconcileState: () => this.#reconcile(),
     StartServers: () => this.#startServers(),
     LocalServerFailed: () => this.#retried(),
@@ -169,9 +169,12 @@ class Startup {
     const safeMode = new SafeMode(world, (fault) => say(fault.message), bus);
     const reason = world.self.environment()[SAFE_MODE_VARIABLE];
     if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
+    let said = "";
     const onBug = (error: unknown) => {
       if (isFault(error, GIVEN_UP)) return; // It ends already.
-      say(`stopped: ${String(error)}`);
+      const words = `stopped: ${String(error)}`;
+      if (words !== said) say(words); // Everything that waits for a log fails with the same error.
+      said = words;
       const left = fleet?.halted() ?? Promise.resolve(); // M4: it may exit with a code of its own.
       void left.then(() => ended.resolve(FAILED));
     };
@@ -218,6 +221,11 @@ class Startup {
     const found = "What was found is in quarantine/; holdfast log verify says more";
     this.#program.say(`the storage was damaged: ${this.#damage.join("; ")}. ${found}`);
     return "recovery worked";
+  }
+
+  async #notOpened(): Promise<never> {
+    await this.halted();
+    return this.#leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`);
   }
 
   async #reconcile(): Promise<StartupEvent> {

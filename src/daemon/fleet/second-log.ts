@@ -8,30 +8,18 @@
 // SL4. If nobody takes the home by himself, and the database knows that, then while it is away this disk alone is
 //      enough: what was given is acknowledged after a while, and sent when the database answers. More than is kept in
 //      memory is read from the disk by the next process, which is begun as soon as the database answers.
-import { Fault } from "../../base/fault.ts";
 import type { Refusal } from "../../base/result.ts";
 import type { RemoteLog } from "../../fleet/remote-log.ts";
 import type { FleetSeal } from "../../fleet/seal.ts";
 import type { Elsewhere } from "../../log/wal/elsewhere.ts";
 import type { Clock } from "../../world/clock.ts";
 import { within } from "../../world/wait.ts";
+import { GIVEN_UP, LostHome } from "./lost-home.ts";
 
 /** Longer than a reconnection after a lost connection; people wait. */
 const AWAY_AFTER_MS = 2_000;
 /** SL4 */
 const MAX_BEHIND_BYTES = 64 << 20;
-
-/** Whoever waits for the log is refused, and reports no bug. */
-export class LostHome extends Fault {
-  constructor(message: string, code = "fleet-lost") {
-    super({ code, operation: "fleet", path: "log", hint: NEXT });
-    this.message = message;
-  }
-}
-
-/** What waited for the database waits for the next process: this one was asked to end while the database is away. */
-export const GIVEN_UP = "fleet-given-up";
-const NEXT = "`holdfast fleet status` says which host has the home.";
 
 export type SecondLogPorts = {
   readonly clock: Clock;

@@ -48,7 +48,7 @@ export class Client {
   /** Waits until the daemon is live, and its recovery is reported (CI2). */
   async live(): Promise<void> {
     const machine = this.#machine;
-    const until = machine.awake + PATIENCE_MS;
+    const until = machine.awake + PATIENCE_MS * (machine.fleet === undefined ? 1 : 2);
     let reportedBy = Number.POSITIVE_INFINITY;
     for (;;) {
       this.#client ??= await this.#connect();

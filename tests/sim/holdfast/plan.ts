@@ -31,6 +31,8 @@ export type LifePlan = {
   readonly set?: { readonly at: number; readonly ms: number };
   /** At this moment of it the machine is suspended for so long. */
   readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
+  /** At this moment of it the database of the fleet cannot be reached for so long. */
+  readonly away?: { readonly at: number; readonly ms: number };
   /** From this one on, so many calls of tmux meet this trouble. */
   readonly troubled?: { readonly from: number; readonly times: number; readonly how: TmuxTrouble };
 };
@@ -56,6 +58,8 @@ const WITH_MODEL = 0.25;
 const IN_FLEET = 0.1;
 const TAKINGS: readonly Taking[] = ["dead", "cut off", "robbed"];
 const TAKEN = 0.6;
+/** Longer than a stage of a recovery may be silent. */
+const MAX_AWAY_MS = 45_000;
 const RATES = [0, 0.02, 0.1];
 /** Besides the seed: the stories of those that are in no fleet are as they were. */
 const OF_FLEETS = 0x5eed;
@@ -114,9 +118,8 @@ export function inFleet({ seed, lives, model = false }: Plan): Plan {
     const kind = mode === "sync" && random.chance(TAKEN) ? random.pick(TAKINGS) : undefined;
     const { ending } = life;
     const other = ending.kind === "tmux" || ending.whose === "watchdog" ? "daemon" : ending.kind;
-    return kind === undefined
-      ? { ...life, ending: { kind: other, at: ending.at } }
-      : { ...life, ending: { kind, at: ending.at } };
+    const away = { at: 1 + random.int(random.pick(SPREADS)), ms: random.int(MAX_AWAY_MS) };
+    return { ...life, ...(random.chance(0.3) && { away }), ending: { kind: kind ?? other, at: ending.at } };
   });
   return { seed, lives: ended, fleet, ...(model && { model }) };
 }

@@ -237,7 +237,7 @@ export class Story {
     return watchdogFaults.some(({ message }) => watchdogsSaid.some((words) => words.includes(message)));
   }
 
-  #threaten({ ending, fork, refused, set, sleep, troubled }: LifePlan): void {
+  #threaten({ ending, fork, refused, set, sleep, away, troubled }: LifePlan): void {
     const machine = this.#machine;
     this.#refuse(refused);
     this.#trouble(troubled);
@@ -252,8 +252,18 @@ export class Story {
       this.#moments += 1;
       if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
       if (moments === set?.at) machine.clock.jump(set.ms);
+      if (moments === away?.at) this.#loseDatabase(away.ms);
       if (moments === ending.at) this.#strike(ending);
     };
+  }
+
+  /** Unless another host is about to take the home: then it stays away until that has happened. */
+  #loseDatabase(ms: number): void {
+    const { clock, fleet } = this.#machine;
+    fleet?.cut(true);
+    clock.after(ms, () => {
+      if (fleet?.isMoving !== true) fleet?.cut(false);
+    });
   }
 
   #refuse(refused: LifePlan["refused"]): void {
