@@ -80,6 +80,8 @@ export type DaemonFleet = {
   desk(): FleetDesk;
   /** What everything but the status is refused with; undefined if the home is ours. */
   readonly refusal: Refusal | undefined;
+  /** Why nothing can be acknowledged now; undefined: it can. */
+  readonly away: Refusal | undefined;
   /** Before the log is closed. */
   leave(): void;
   /** After it was closed. */

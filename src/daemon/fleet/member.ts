@@ -119,6 +119,10 @@ export class FleetMember {
     return followsRefusal(this.#owner);
   }
 
+  get away(): Refusal | undefined {
+    return this.#second?.away;
+  }
+
   /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
   async begin(): Promise<"owner" | "follower"> {
     for (let failures = 1; !this.#isClosed; failures++) {

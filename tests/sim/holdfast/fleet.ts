@@ -94,12 +94,12 @@ export class SimHomeFleet {
   }
 
   async #connect(): ReturnType<Postgres["connect"]> {
-    if (this.#isCut) {
-      await pause(this.#clock, AGAIN_MS);
-      return refused("postgres-unreachable", "There is no way to it.", "");
-    }
     const made = await this.postgres.connect();
     if (!made.ok) return made;
+    if (this.#isCut) {
+      made.value.close();
+      return refused("postgres-unreachable", "There is no way to it.", "");
+    }
     const connection = made.value;
     this.#connections.add(() => connection.close());
     return ok(connection);
