@@ -257,12 +257,13 @@ export class Story {
     };
   }
 
-  /** Unless another host is about to take the home: then it stays away until that has happened. */
+  /** If another host is about to take the home, it stays away until that has happened. */
   #loseDatabase(ms: number): void {
     const { clock, fleet } = this.#machine;
-    fleet?.cut(true);
+    if (fleet?.isMoving !== false) return;
+    fleet.cut(true);
     clock.after(ms, () => {
-      if (fleet?.isMoving !== true) fleet?.cut(false);
+      if (!fleet.isMoving) fleet.cut(false);
     });
   }
 
