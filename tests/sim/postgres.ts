@@ -69,6 +69,8 @@ export class SimPostgres implements Postgres {
   failOvers = 0;
   /** All that were sent. */
   statements = 0;
+  /** Called with each. */
+  sent: (name: string, values: readonly PostgresValue[]) => void = () => undefined;
 
   constructor(options: SimPostgresOptions) {
     this.#options = options;
@@ -199,6 +201,7 @@ class SimConnection implements PostgresConnection {
   }
 
   async #answer(name: string, values: readonly PostgresValue[]): Promise<PostgresOutcome> {
+    this.#server.sent(name, values);
     const trouble = this.#server.draw();
     if (trouble === "no answer while frozen") this.#server.freeze();
     await this.#server.latency();

@@ -329,6 +329,7 @@ export class HoldfastMachine extends Machine {
   }
 
   protected override startOnTerminal(command: Command, events: PtyEvents, starter: Life): PtyChild {
+    starter.mustLive();
     this.beforeProgram(command.argv[0]);
     return startOnTerminal({ machine: this, witness: this.witness }, command, events, starter);
   }
