@@ -217,10 +217,12 @@ export class Daemon {
 
   /** Recovers; if a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
-    const { world, config, say } = this.#ports;
+    const { world, config, say, fleet } = this.#ports;
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
-    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report, say });
+    const isHeldUp = () => fleet?.away !== undefined;
+    const given = { work: this.#work(), clock: world.clock, timeoutMs };
+    this.#run = new RecoveryRun(this.#machine, { ...given, report, say, isHeldUp });
     await this.#conclude(await this.#run.run());
   }
 

@@ -28,6 +28,8 @@ export type DaemonWorld = HomeWorld & {
   readonly self: Self;
   readonly watch: Watch;
   readonly paths: PathSteps;
+  /** Whether a holder that is there may be told to start something now (LE4 of fleet/lease.ts); absent: always. */
+  mayStart?(): boolean;
 };
 
 export type DaemonPorts = {
@@ -80,6 +82,8 @@ export type DaemonFleet = {
   desk(): FleetDesk;
   /** What everything but the status is refused with; undefined if the home is ours. */
   readonly refusal: Refusal | undefined;
+  /** Why nothing can be acknowledged now; undefined: it can. */
+  readonly away: Refusal | undefined;
   /** Before the log is closed. */
   leave(): void;
   /** After it was closed. */

@@ -1,6 +1,7 @@
 // A recovery from CRASHED to LIVE: each stage does its work, and reports its progress.
 // Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator
-//     (RS-5, RS-6). Time in which we did not run (a frozen container, a stopped virtual machine) does not count.
+//     (RS-5, RS-6). Time in which we did not run (a frozen container, a stopped virtual machine) does not count, nor does
+//     time in which the log waits for a fleet's database: when that answers, everything continues by itself.
 // Y2. The present state is always examined anew: a recovery that continues at a later stage first repeats the work of
 //     the earlier ones, without entering their stages, because its results are in memory. Otherwise nothing would
 //     listen to the holders that RESTORING had adopted.
@@ -10,6 +11,7 @@
 //     before the failed one are done: what exists can be shown in the meantime.
 // Y5. A fault may pass: its stage is tried again, for less than ten seconds, before it is given up (Y1). So the work of
 //     a stage fails only when all of it has ended: two tries never overlap.
+// Y6. A log that has stopped because of a fleet's database ends the process, and fails no stage.
 import { mayPass } from "../base/fault.ts";
 import type { Result } from "../base/result.ts";
 import {
@@ -22,7 +24,8 @@ import {
   type WorkingStage,
 } from "../core/recovery.ts";
 import type { Clock } from "../world/clock.ts";
-import { Pauses } from "../world/wait.ts";
+import { Pauses, pause } from "../world/wait.ts";
+import { isLostHome } from "./fleet/lost-home.ts";
 import type { RecoveryStateMachine } from "./recovery-state.ts";
 
 /** The work of each stage. `progress` is called whenever something was done. */
@@ -39,7 +42,12 @@ export type RunPorts = {
   /** Y3 */
   report(items: readonly ReportItem[]): Promise<void>;
   say(words: string): void;
+  /** Whether the log waits for something that is away (Y1); absent: never. */
+  isHeldUp?(): boolean;
 };
+
+/** Y1. Between two looks whether it still is. */
+const HELD_UP_MS = 500;
 
 /** Y5 */
 const RETRIES = { firstMs: 100, mostMs: 2_000, allMs: 6_000 };
@@ -114,15 +122,25 @@ export class RecoveryRun {
     for (;;) {
       const error = await this.#attempt(stage);
       const reason = error instanceof Error ? error.message : error;
+      if (error === undefined) return undefined;
+      if (await this.#wasHeldUp()) continue; // Y1
       if (!mayPass(error) || !(await pauses.next())) return reason;
       this.#ports.say(`${stage} failed and is tried again: ${reason}`);
     }
   }
 
+  /** Y1. Returns false at once if it is not, otherwise true when it is not any more. */
+  async #wasHeldUp(): Promise<boolean> {
+    const { clock, isHeldUp } = this.#ports;
+    const isSo = isHeldUp?.() === true;
+    while (isHeldUp?.() === true) await pause(clock, HELD_UP_MS);
+    return isSo;
+  }
+
   /** Returns what was thrown; undefined if the stage is done. */
   async #attempt(stage: WorkingStage): Promise<Error | string | undefined> {
-    const { clock, timeoutMs, work } = this.#ports;
-    const silence = new Silence(clock, timeoutMs);
+    const { clock, timeoutMs, work, isHeldUp } = this.#ports;
+    const silence = new Silence(clock, timeoutMs, isHeldUp);
     try {
       const items = await Promise.race([work[stage](() => silence.progress()), silence.broken]);
       if (items === undefined) return `${stage} made no progress for ${timeoutMs / 1000} s`;
@@ -130,6 +148,7 @@ export class RecoveryRun {
       this.#done.add(stage);
       return undefined;
     } catch (error) {
+      if (isLostHome(error)) throw error; // Y6
       return error instanceof Error ? error : String(error);
     } finally {
       silence.end();
@@ -145,13 +164,15 @@ class Silence {
   readonly broken: Promise<undefined>;
   readonly #clock: Clock;
   readonly #lookMs: number;
+  readonly #isHeldUp: () => boolean;
   #ended = false;
   #resolve: () => void = () => undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(clock: Clock, ms: number) {
+  constructor(clock: Clock, ms: number, isHeldUp = () => false) {
     this.#clock = clock;
     this.#lookMs = ms / LOOKS;
+    this.#isHeldUp = isHeldUp;
     this.broken = new Promise((resolve) => {
       this.#resolve = () => resolve(undefined);
     });
@@ -166,7 +187,7 @@ class Silence {
 
   #look(left: number): void {
     if (left === 0) this.#resolve();
-    else this.#cancel = this.#clock.after(this.#lookMs, () => this.#look(left - 1));
+    else this.#cancel = this.#clock.after(this.#lookMs, () => this.#look(this.#isHeldUp() ? LOOKS : left - 1));
   }
 
   end(): void {

@@ -23,6 +23,7 @@ import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
 import { leasedWorld } from "./fleet/lease.ts";
+import { GIVEN_UP } from "./fleet/lost-home.ts";
 import { FleetMember } from "./fleet/member.ts";
 import { LiveConfig } from "./live-config.ts";
 import type { DaemonPorts, DaemonProgram } from "./ports.ts";
@@ -43,10 +44,11 @@ export async function runDaemon(given: DaemonProgram): Promise<number> {
     void program.told.then(() => ended.resolve(0));
     await Promise.race([goThrough(startup.work), ended.promise]); // A signal is not kept waiting by a recovery.
     const code = await ended.promise;
-    if (code === 0) await startup.daemon?.stop();
+    if (code === 0) await startup.stop();
     return code;
   } catch (error) {
     if (!isFault(error)) throw error;
+    await startup.halted();
     program.say(`${startup.isOpen ? "stopped" : "the daemon cannot start"}: ${wordsOf(error)}`);
     return FAILED;
   }
@@ -90,7 +92,7 @@ class Startup {
     InitStorage: () => this.#initStorage(),
     CorruptionDetected: () => "attempt",
     AttemptRecovery: () => this.#sayDamage(),
-    RecoveryFailed: () => this.#leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`),
+    RecoveryFailed: () => this.#notOpened(),
     ReconcileState: () => this.#reconcile(),
     StartServers: () => this.#startServers(),
     LocalServerFailed: () => this.#retried(),
@@ -109,6 +111,21 @@ class Startup {
   #leave(words: string): never {
     this.#program.say(words);
     return this.#program.exit(FAILED);
+  }
+
+  /** M4. If another host has the home, it exits with a code of its own. */
+  async halted(): Promise<void> {
+    await this.#fleet?.halted();
+  }
+
+  /** What waits for a database that is away was not acknowledged: the next process sends it. */
+  async stop(): Promise<void> {
+    try {
+      await this.daemon?.stop();
+    } catch (error) {
+      if (!isFault(error, GIVEN_UP)) throw error;
+      this.#program.say("stopped while the database of the fleet is away: what waits for it is on this disk");
+    }
   }
 
   async #loadConfig(): Promise<StartupEvent> {
@@ -152,8 +169,12 @@ class Startup {
     const safeMode = new SafeMode(world, (fault) => say(fault.message), bus);
     const reason = world.self.environment()[SAFE_MODE_VARIABLE];
     if (reason) await safeMode.enter(reason); // The watchdog's word, even if the disk refused its file.
+    let said = "";
     const onBug = (error: unknown) => {
-      say(`stopped: ${String(error)}`);
+      if (isFault(error, GIVEN_UP)) return; // It ends already.
+      const words = `stopped: ${String(error)}`;
+      if (words !== said) say(words); // Everything that waits for a log fails with the same error.
+      said = words;
       const left = fleet?.halted() ?? Promise.resolve(); // M4: it may exit with a code of its own.
       void left.then(() => ended.resolve(FAILED));
     };
@@ -200,6 +221,11 @@ class Startup {
     const found = "What was found is in quarantine/; holdfast log verify says more";
     this.#program.say(`the storage was damaged: ${this.#damage.join("; ")}. ${found}`);
     return "recovery worked";
+  }
+
+  async #notOpened(): Promise<never> {
+    await this.halted();
+    return this.#leave(`the storage cannot be opened: ${wordsOf(this.#fault)}`);
   }
 
   async #reconcile(): Promise<StartupEvent> {

@@ -15,7 +15,7 @@ export type SettlingPorts = {
   troubled(why: string | undefined): void;
   /** How long it waits between tries; absent: RETRIES. */
   readonly retries?: BackoffPolicy;
-  /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. */
+  /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease without a doubt. */
   held?(sentAt: number): void;
   /** Whether other hosts ask something of the home. Not every call says it. */
   asked?(isAsked: boolean): void;
@@ -59,7 +59,8 @@ export class Settling {
   async #send(step: Step, ask: Ask): Promise<Seen> {
     const sentAt = this.#ports.held === undefined ? 0 : this.#ports.clock.sinceBoot();
     const seen = await this.#sent(step, ask);
-    if (seen.kind === "applied" || seen.kind === "held") this.#ports.held?.(sentAt);
+    const isHeld = seen.kind === "applied" || seen.kind === "held";
+    if (isHeld && !seen.isDoubtful) this.#ports.held?.(sentAt);
     return seen;
   }
 

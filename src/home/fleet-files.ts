@@ -2,12 +2,14 @@
 // otherwise.
 // FF1. A take is in `owner.json` before it is sent, beside the one that is ours already: after a crash in between, the
 //      one that the database has is the one that counts.
-// FF2. A file that is missing or does not have its form says nothing. None is removed because of that.
+// FF2. A file that is missing or does not have its form says nothing. None is removed because of that. One that the disk
+//      does not give now is a Fault: an owner that takes its record for missing would follow, and a step that was begun
+//      on another host would count as not started.
 // FF3. The lease is not durable: after a boot it says nothing, and its writer waits for no disk.
 import { isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { removeIfThere } from "../log/file/file.ts";
-import { readJson, writeJson } from "../log/file/json-file.ts";
+import { readJson, readJsonSurely, writeJson } from "../log/file/json-file.ts";
 import { writeUnsynced } from "../log/file/unsynced-file.ts";
 import { fitting } from "../wire/check.ts";
 import { count, flag, type Infer, nullable, number, object, optional, table, text } from "../wire/shape.ts";
@@ -37,7 +39,7 @@ export type LeaseRecord = Infer<typeof LEASING>;
 type Place = { readonly disk: Disk; readonly home: string };
 
 export function readOwner({ disk, home }: Place): OwnerRecord | undefined {
-  return fitting(OWNER, readJson(disk, joinPath(home, FLEET_OWNER)));
+  return fitting(OWNER, readJsonSurely(disk, joinPath(home, FLEET_OWNER)));
 }
 
 export function writeOwner({ disk, home }: Place, record: OwnerRecord): Promise<void> {
@@ -45,7 +47,7 @@ export function writeOwner({ disk, home }: Place, record: OwnerRecord): Promise<
 }
 
 export function readFenced({ disk, home }: Place): FencedRecord | undefined {
-  return fitting(FENCED, readJson(disk, joinPath(home, FLEET_FENCED)));
+  return fitting(FENCED, readJsonSurely(disk, joinPath(home, FLEET_FENCED)));
 }
 
 export function writeFenced({ disk, home }: Place, record: FencedRecord): Promise<void> {
@@ -60,7 +62,7 @@ export async function removeFenced({ disk, home }: Place): Promise<void> {
 
 /** Undefined: it was not taken over, or that is reported. */
 export function readTaken({ disk, home }: Place): TakenRecord | undefined {
-  return fitting(TAKEN_OVER, readJson(disk, joinPath(home, TAKEN)));
+  return fitting(TAKEN_OVER, readJsonSurely(disk, joinPath(home, TAKEN)));
 }
 
 export function writeTaken({ disk, home }: Place, record: TakenRecord): Promise<void> {
@@ -76,7 +78,7 @@ const UNCLAIMED = object({ sessions: table(text) });
 
 /** Sessions that could not be read at a takeover, each with the host it is from (TO2 of daemon/held/taken-over.ts). */
 export function readUnclaimed({ disk, home }: Place): Map<string, string> {
-  const found = fitting(UNCLAIMED, readJson(disk, joinPath(home, UNCLAIMED_SESSIONS)));
+  const found = fitting(UNCLAIMED, readJsonSurely(disk, joinPath(home, UNCLAIMED_SESSIONS)));
   return new Map(Object.entries(found?.sessions ?? {}));
 }
 

@@ -11,7 +11,7 @@
 import { joinPath, parentOf } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import { removeIfThere } from "../log/file/file.ts";
-import { readJson, writeJson } from "../log/file/json-file.ts";
+import { type JsonObject, readJson, readJsonSurely, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Random } from "../world/random.ts";
 import { homeId } from "./held/home-id.ts";
@@ -53,7 +53,7 @@ const OF_THE_ORIGINAL = [
 export function originalOf({ disk, home }: Place): string | undefined {
   const ours = readIdentity({ disk, home });
   if (ours === undefined || ours.path === home || ours.directory === homeId(disk, home)) return undefined;
-  const there = readIdentity({ disk, home: ours.path });
+  const there = identityIn(readJson(disk, joinPath(ours.path, IDENTITY))); // It may be another user's.
   return there?.id === ours.id && homeId(disk, ours.path) === ours.directory ? ours.path : undefined;
 }
 
@@ -145,8 +145,12 @@ export function idOf(place: Place): string | undefined {
   return readIdentity(place)?.id;
 }
 
+/** A disk that fails once must not make another home of it. */
 function readIdentity({ disk, home }: Place): Identity | undefined {
-  const { id, directory, path } = readJson(disk, joinPath(home, IDENTITY)) ?? {};
+  return identityIn(readJsonSurely(disk, joinPath(home, IDENTITY)));
+}
+
+function identityIn({ id, directory, path }: JsonObject = {}): Identity | undefined {
   const known = typeof id === "string" && typeof directory === "string" && typeof path === "string";
   return known ? { id, directory, path } : undefined;
 }

@@ -18,6 +18,7 @@ import { type Moment, moments, sweep } from "../sim/log/sweep.ts";
 import { SimRandom } from "../sim/random.ts";
 import { nothing, SECTOR, type Survival, survivors } from "../sim/survive.ts";
 import { AGENT_CHECKS } from "./agent-checks.ts";
+import { FLEET_CHECKS } from "./fleet-checks.ts";
 
 export const CHECKS = {
   "crash sweep": crashSweep,
@@ -30,6 +31,7 @@ export const CHECKS = {
   "bit rot in a checkpoint": rotInCheckpoint,
   "journal crash sweep": journalCrashes,
   ...AGENT_CHECKS,
+  ...FLEET_CHECKS,
   "fleet: a run is taken over": takenOver,
 } as const satisfies Readonly<Record<string, () => Promise<number>>>;
 

@@ -134,8 +134,13 @@ export abstract class Machine {
 
   /** Cuts the power: of the disk, `choose` decides what is left. */
   powerCut(choose: Chooser): void {
+    this.goOnWith(() => this.disk.powerCut(choose));
+  }
+
+  /** The machine goes down. From now on this is its disk, or that of another machine in its place. */
+  protected goOnWith(disk: () => SimDisk): void {
     for (const { life } of [...this.#living.values()]) life.end();
-    this.disk = this.disk.powerCut(choose);
+    this.disk = disk();
     this.#slowDown();
     this.#table.reboot();
     this.#sockets = new SimSockets(this.socketFiles(), this.#wire());

@@ -6,6 +6,7 @@
 //      nobody listens to (an orphan). Orphans do not survive a fail-over.
 // SP4. In mode "async", no answer says anything about the standby: a fail-over loses a tail of what was confirmed.
 import { ok, type Result, refused } from "../../src/base/result.ts";
+import type { Clock } from "../../src/world/clock.ts";
 import type {
   Postgres,
   PostgresConnection,
@@ -33,7 +34,7 @@ export const TROUBLES = [
 export type Trouble = (typeof TROUBLES)[number];
 
 export type SimPostgresOptions = {
-  readonly clock: SimClock;
+  readonly clock: Clock;
   readonly random: SimRandom;
   readonly mode: "sync" | "async";
   /** How likely each call is to meet one of `troubles`. */
@@ -68,6 +69,8 @@ export class SimPostgres implements Postgres {
   failOvers = 0;
   /** All that were sent. */
   statements = 0;
+  /** Called with each. */
+  sent: (name: string, values: readonly PostgresValue[]) => void = () => undefined;
 
   constructor(options: SimPostgresOptions) {
     this.#options = options;
@@ -198,6 +201,7 @@ class SimConnection implements PostgresConnection {
   }
 
   async #answer(name: string, values: readonly PostgresValue[]): Promise<PostgresOutcome> {
+    this.#server.sent(name, values);
     const trouble = this.#server.draw();
     if (trouble === "no answer while frozen") this.#server.freeze();
     await this.#server.latency();

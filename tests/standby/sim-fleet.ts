@@ -9,12 +9,12 @@ import { readOwner, writeOwner } from "../../src/home/fleet-files.ts";
 import type { MakeWish } from "../../src/standby/ports.ts";
 import { type StandbySettings, startStandby } from "../../src/standby/standby.ts";
 import { StatusFile } from "../../src/standby/status.ts";
-import type { Postgres } from "../../src/world/postgres.ts";
 import { pause } from "../../src/world/wait.ts";
 import { NO_TARGET } from "../fleet/model.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { Life, type Moment, mortalClock, mortalDisk } from "../sim/mortal.ts";
+import { mortalPostgres } from "../sim/mortal-postgres.ts";
 import { driven, SimPostgres, type SimPostgresOptions } from "../sim/postgres.ts";
 import { SimProcesses } from "../sim/processes.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -199,25 +199,4 @@ export class SimHost {
     }
     return ok(undefined);
   }
-}
-
-function mortalPostgres(postgres: Postgres, life: Life, moment: Moment): Postgres {
-  return {
-    connect: (target) =>
-      life.whileAlive(async () => {
-        const made = await postgres.connect(target);
-        if (!made.ok) return made;
-        const connection = made.value;
-        life.onEnd(() => connection.close());
-        const run: typeof connection.run = (statement, values, ms) =>
-          life.whileAlive(async () => {
-            moment(`call of ${statement.name}`);
-            const outcome = life.dead ? undefined : await connection.run(statement, values, ms);
-            moment(`answer to ${statement.name}`);
-            return outcome ?? { kind: "unknown", why: "dead" };
-          });
-        const value = { host: "simulated", run, cancel: () => connection.cancel(), close: () => connection.close() };
-        return ok(Object.defineProperty({ ...value, isOpen: true }, "isOpen", { get: () => connection.isOpen }));
-      }),
-  };
 }

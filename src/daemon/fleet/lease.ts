@@ -4,6 +4,7 @@
 // LE2. Its end is in a file for the program that stops what already runs (docs/FLEET.md). If the disk does not take
 //      it, that program believes the lease shorter than it is.
 // LE3. What is refused for want of a lease is retried by its owner, like a fork that failed.
+// LE4. A holder that is there already gets no order either: `mayStart` is asked before each.
 import { Fault } from "../../base/fault.ts";
 import type { Take } from "../../fleet/calls.ts";
 import { writeLease } from "../../home/fleet-files.ts";
@@ -19,17 +20,22 @@ export class Lease {
   readonly #leaseMs: number;
   #until = 0;
   #written = 0;
-  /** Nobody takes the home by himself: it lasts until somebody does. */
-  isEndless = false;
+  #isEndless = false;
 
   constructor(world: World, leaseMs: number) {
     this.#world = world;
     this.#leaseMs = leaseMs;
   }
 
+  /** Nobody takes the home by himself: it lasts until somebody does. */
+  endless(take: Take): void {
+    this.#isEndless = true;
+    this.renewed(take, 0);
+  }
+
   /** LE1 */
   renewed({ epoch, id }: Take, sentAt: number): void {
-    const until = this.isEndless ? Number.MAX_SAFE_INTEGER : sentAt + this.#leaseMs;
+    const until = this.#isEndless ? Number.MAX_SAFE_INTEGER : sentAt + this.#leaseMs;
     this.#until = Math.max(this.#until, until);
     if (this.#until - this.#written < this.#leaseMs / WRITES) return;
     const bootId = this.#world.processes.bootId();
@@ -42,7 +48,7 @@ export class Lease {
   }
 
   get isHeld(): boolean {
-    return this.isEndless || this.left > 0;
+    return this.#isEndless || this.left > 0;
   }
 }
 
@@ -56,6 +62,7 @@ export function leasedWorld(world: DaemonPorts["world"], lease: Lease): DaemonPo
   };
   return {
     ...world,
+    mayStart: () => lease.isHeld, // LE4
     children: {
       pty: (...given) => {
         held("start");

@@ -123,6 +123,10 @@ export class FleetMember {
     return followsRefusal(this.#owner);
   }
 
+  get away(): Refusal | undefined {
+    return this.#second?.away;
+  }
+
   /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
   async begin(): Promise<"owner" | "follower"> {
     for (let failures = 1; !this.#isClosed; failures++) {
@@ -186,8 +190,7 @@ export class FleetMember {
     this.#epoch = epoch;
     const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
     if (!recorded.ok) return recorded;
-    this.lease.isEndless = this.#isManual;
-    this.lease.renewed(take, this.#ports.world.clock.sinceBoot());
+    if (this.#isManual) this.lease.endless(take);
     return this.#catchUp(taken.value.lastSeq);
   }
 

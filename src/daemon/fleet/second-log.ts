@@ -14,15 +14,12 @@ import type { FleetSeal } from "../../fleet/seal.ts";
 import type { Elsewhere } from "../../log/wal/elsewhere.ts";
 import type { Clock } from "../../world/clock.ts";
 import { within } from "../../world/wait.ts";
+import { GIVEN_UP, LostHome } from "./lost-home.ts";
 
 /** Longer than a reconnection after a lost connection; people wait. */
 const AWAY_AFTER_MS = 2_000;
 /** SL4 */
 const MAX_BEHIND_BYTES = 64 << 20;
-
-export class LostHome extends Error {
-  override readonly name = "LostHome";
-}
 
 export type SecondLogPorts = {
   readonly clock: Clock;
@@ -121,7 +118,7 @@ export class SecondLog implements Elsewhere {
     const end = await this.#ports.remote.append(last, sealed);
     if (end.kind === "committed") return undefined;
     if (end.kind === "fenced") return new LostHome("another host has this home");
-    if (end.kind === "closed") return new LostHome("the database was given up");
+    if (end.kind === "closed") return new LostHome("the database was given up", GIVEN_UP);
     return new LostHome(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
   }
 

@@ -1,6 +1,6 @@
 // A spare: one holder of terminals that was started before it is needed. Starting one takes longer than everything else
 // that a new terminal waits for.
-// SH1. It only saves time. If there is none, or it has ended, is stopped, or is of another program than holders are
+// SH1. It only saves time. If there is none, or it may not start anything now, or it has ended, is stopped, or is of another program than holders are
 //      started from now, a holder is started as usual; so is one if the spare dies before it claims (LH1 of
 //      launched-holders.ts). One that hangs is replaced like any holder (HE7 of held-programs.ts).
 // SH2. It gets one order and is not ours any more: it is as detached as any other holder. Only its claim says what it
@@ -25,7 +25,7 @@ const MOMENT_MS = 10;
 /** As long as the id of a terminal: it is shown in its place until the spare has one. */
 const NO_ID = "-".repeat(32);
 
-type World = Pick<DaemonWorld, "children" | "clock" | "home" | "processes"> & {
+type World = Pick<DaemonWorld, "children" | "clock" | "home" | "mayStart" | "processes"> & {
   readonly self: Pick<DaemonWorld["self"], "environment">;
 };
 type Spare = { readonly child: ToldChild; readonly entry: string };
@@ -44,6 +44,7 @@ export class SpareHolder {
 
   /** Returns the pid of the holder that got the order; undefined if there was none (SH1). */
   give(order: HolderOrder): number | undefined {
+    if (this.#world.mayStart?.() === false) return undefined;
     const spare = this.#spare;
     if (spare === undefined || !this.#isFit(spare)) {
       this.close();

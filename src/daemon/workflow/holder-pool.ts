@@ -12,6 +12,8 @@
 //      we took over says nothing.
 // HP7. A few are started at once. Beyond that an attempt waits for one that comes back, for about as long as a start
 //      takes: most steps are over sooner, and a start costs more than many of them.
+// HP8. While nothing may be started, none of them gets an order: a start of another is refused as well, and the attempt
+//      is tried again.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -63,7 +65,10 @@ type Member = {
   uses: number;
   gone: boolean;
 };
-type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "processes" | "self" | "sockets">;
+type PoolWorld = Pick<
+  DaemonWorld,
+  "children" | "clock" | "disk" | "home" | "mayStart" | "processes" | "self" | "sockets"
+>;
 /** `news`: how many new holders the order was given to. */
 type Given = { readonly member: Member; readonly order: HolderOrder; readonly news: number };
 type Waiting = { readonly order: HolderOrder; readonly news: number; readonly since: number };
@@ -134,7 +139,7 @@ export class HolderPool {
     this.#waiting.set(attempt, { order, news, since: this.#world.clock.elapsed() });
     this.#serve();
     if (!this.#waiting.has(attempt)) return;
-    if (this.#count >= this.#few) return this.#wait();
+    if (this.#mayStart && this.#count >= this.#few) return this.#wait();
     try {
       await this.#startOne();
     } catch (error) {
@@ -142,8 +147,14 @@ export class HolderPool {
     }
   }
 
+  /** HP8 */
+  get #mayStart(): boolean {
+    return this.#world.mayStart?.() !== false;
+  }
+
   /** Those at rest take what waits. */
   #serve(): void {
+    if (!this.#mayStart) return; // HP8
     for (const [attempt, { order, news }] of [...this.#waiting]) {
       const member = this.#atRest.pop();
       if (member === undefined) return;

@@ -1,6 +1,8 @@
 // A client of a simulated daemon, as long as its day lasts: the real RPC over the machine's sockets.
 // CI1. When the daemon is gone, the day is `Over`.
-// CI2. What a fault refuses or delays is there within ten seconds: then the same request is taken.
+// CI2. What a fault refuses or delays is there within ten seconds: then the same request is taken. In a fleet, whose
+//      database has troubles at any time, it is longer.
+// CI3. Of a home that another host takes, nothing more is asked here.
 import { isFault } from "../../../src/base/fault.ts";
 import type { Result } from "../../../src/base/result.ts";
 import { DAEMON_SOCKET, TOKEN } from "../../../src/home/layout.ts";
@@ -19,6 +21,7 @@ export const POLL_MS = 50;
 export const PATIENCE_MS = 60_000;
 /** CI2 */
 const HEALED_MS = 10_000;
+const HEALED_IN_FLEET_MS = 60_000;
 
 export class Client {
   readonly #machine: HoldfastMachine;
@@ -33,7 +36,8 @@ export class Client {
 
   /** CI2. Now, if no call has failed. */
   get healedBy(): number {
-    const { awake, harm } = this.#machine;
+    const { awake, harm, fleet } = this.#machine;
+    if (fleet !== undefined) return awake + HEALED_IN_FLEET_MS;
     return awake + (harm.isDone ? HEALED_MS : 0);
   }
 
@@ -44,7 +48,7 @@ export class Client {
   /** Waits until the daemon is live, and its recovery is reported (CI2). */
   async live(): Promise<void> {
     const machine = this.#machine;
-    const until = machine.awake + PATIENCE_MS;
+    const until = machine.awake + PATIENCE_MS * (machine.fleet === undefined ? 1 : 2);
     let reportedBy = Number.POSITIVE_INFINITY;
     for (;;) {
       this.#client ??= await this.#connect();
@@ -54,10 +58,24 @@ export class Client {
         if (recovery.report !== null) return;
         reportedBy = this.#reportedBy(reportedBy);
       }
+      if (machine.fleet?.isMoving === true) throw new Over(); // CI3
       if (machine.awake > until) throw new Error(`it is not live: ${JSON.stringify(status)}`);
       if (machine.awake >= reportedBy) throw new Error("a recovery ends without a report");
       await this.sleep(POLL_MS);
     }
+  }
+
+  /** Waits until the daemon follows, and takes no work. */
+  async follows(): Promise<void> {
+    for (;;) {
+      this.#client ??= await this.#connect();
+      const status = await this.#client?.call("status", {});
+      if (status?.ok === true && status.value.fleet?.role === "follower") break;
+      await this.sleep(POLL_MS);
+    }
+    const answer = await this.#client?.call("terminal.list", {});
+    if (answer?.ok !== false || answer.error.code !== "fleet-follows")
+      throw new Error(`a follower answers ${JSON.stringify(answer)}`);
   }
 
   /** It waits for room if there is none (RW1 of home/report-writer.ts). */
@@ -88,6 +106,7 @@ export class Client {
     const client = this.#client;
     const answer = await client?.call(method, params);
     if (client === undefined || answer === undefined || this.me.life.dead) throw new Over(); // CI1
+    if (!answer.ok && this.#machine.fleet?.isMoving === true) throw new Over(); // CI3
     if (!answer.ok && answer.error.code === "daemon.gone") throw new Over();
     return answer;
   }

@@ -35,7 +35,8 @@ export class Harm {
   mayEnd(said: readonly string[]): boolean {
     const isForRoom = (words: string) => words.includes("ENOSPC") && (NOT_STARTED.test(words) || STOPPED.test(words));
     if (this.foundNoRoom && said.some(isForRoom)) return true;
-    return this.#faults.some(({ message, stack = "" }) => {
+    return this.#faults.some(({ message, path, code, stack = "" }) => {
+      if (said.some((words) => words.startsWith(`${path} cannot be read: ${code}`))) return true;
       const named = said.filter((words) => words.includes(message));
       const isOver = (words: string) => NOT_STARTED.test(words) || (STOPPED.test(words) && OF_THE_LOG.test(stack));
       return named.some(isOver);

@@ -7,6 +7,7 @@
 //      ended it (HA1 of harm.ts). A watchdog whose call failed may start a second one, which leaves at once.
 // HM3. One that goes on reporting is ended here: it has lost its log, and tries again for ever without a pause.
 // HM4. Only if the story has a watchdog, that has a life (watchdog-program.ts).
+// HM5. Only some stories are in a fleet (fleet.ts): then nothing is started for a home that is not, or no longer, ours.
 import { Fault } from "../../../src/base/fault.ts";
 import { refused } from "../../../src/base/result.ts";
 import { runDaemon } from "../../../src/daemon/run.ts";
@@ -17,14 +18,17 @@ import type { Command, PipeChild, PipeEvents, PtyChild, PtyEvents } from "../../
 import type { Clock } from "../../../src/world/clock.ts";
 import type { HttpClient } from "../../../src/world/http.ts";
 import { SimModel } from "../../agent/sim-model.ts";
+import type { SimDisk } from "../disk.ts";
 import { Crashed } from "../faults.ts";
 import { type Born, HOME, Machine } from "../machine.ts";
 import type { Life } from "../mortal.ts";
 import type { SocketFiles } from "../sockets.ts";
 import type { Chooser } from "../survive.ts";
+import { actingDoors } from "./acting-doors.ts";
 import { AgentPrograms } from "./agent-programs.ts";
 import { type Before, faultyDisk } from "./faulty-disk.ts";
 import { faultyDoors } from "./faulty-doors.ts";
+import type { SimHomeFleet } from "./fleet.ts";
 import { Harm } from "./harm.ts";
 import { startScreens } from "./screen-program.ts";
 import { SocketPaths } from "./socket-paths.ts";
@@ -41,6 +45,7 @@ export const SETTINGS =
 const ENVIRONMENT = { HOME: "/u", SHELL: "/bin/sh", PATH: "/bin", HOLDFAST_CONFIG: CONFIG };
 const WATCHDOG = "src/watchdog/main.ts";
 export const AGENT = "agent";
+const FAILED = 1;
 const MAX_TURNS = 100_000;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
@@ -110,6 +115,8 @@ export class HoldfastMachine extends Machine {
   readonly model = new SimModel();
   /** HM1: if it is installed. */
   tmux: SimTmux | undefined;
+  /** HM5 */
+  fleet: SimHomeFleet | undefined;
   #slept = 0;
   readonly #paths = new SocketPaths(() => this);
   readonly agents = new AgentPrograms(this, this.witness);
@@ -189,7 +196,8 @@ export class HoldfastMachine extends Machine {
       ended(code);
       throw new Crashed(`it exited with ${code}`);
     };
-    const doors = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
+    const faulty = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
+    const doors = actingDoors(faulty, (what) => this.#acts(what));
     const httpClient = this.#httpClient(doors.clock);
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient, network: NO_NETWORK, subtle: crypto.subtle },
@@ -204,10 +212,30 @@ export class HoldfastMachine extends Machine {
       throw new Crashed("it goes on reporting");
     };
     const onExit = (fn: (code: number) => void) => void leaving.push(fn);
-    const fleet = { postgres: NO_POSTGRES, hostName: "sim" };
-    const over = runDaemon({ ...fleet, world, absolute: (path) => path, say, told, exit, onExit });
+    const over = runDaemon({ ...this.#fleetDoors(born), world, absolute: (path) => path, say, told, exit, onExit });
     over.then(ended, (error) => this.crashedOr(error));
     return daemon;
+  }
+
+  /** HM5 */
+  #acts(what: string): void {
+    const wrong = this.fleet?.wrongWithActing(this.disk);
+    if (wrong !== undefined) this.failed(new Error(`${what}: ${wrong}`));
+  }
+
+  /** HM1, HM5 */
+  #fleetDoors(born: Born) {
+    const { fleet } = this;
+    if (fleet === undefined) return { postgres: NO_POSTGRES, hostName: "sim" };
+    const postgres = fleet.door(born.life, (what) => this.moment(what));
+    return { postgres, hostName: fleet.host };
+  }
+
+  /** Everything goes down here, and goes on with this disk on another host. */
+  goOnElsewhere(disk: SimDisk): void {
+    this.agents.harm();
+    this.goOnWith(() => disk);
+    this.fleet?.arrived();
   }
 
   /** HM1 */
@@ -216,6 +244,7 @@ export class HoldfastMachine extends Machine {
     return {
       post: async (request, stopped) => {
         this.beforeCall("connect", request.url);
+        this.#acts("a request");
         return post(request, stopped);
       },
     };
@@ -231,8 +260,11 @@ export class HoldfastMachine extends Machine {
     if (daemon.born.life.dead) return;
     daemon.code = code;
     const other = [...this.#daemons].find(({ born }) => born !== daemon.born);
+    const isElsewhere = code === ANOTHER_RUNS && this.fleet?.mayEnd(daemon.said) === true;
+    const hasStopped = code === FAILED && this.fleet?.mayStop(daemon.said) === true;
     const isSecond = code === ANOTHER_RUNS && other !== undefined && this.watchdogFaults.length > 0;
-    if (code !== 0 && !isSecond && !this.harm.mayEnd(daemon.said))
+    const isExpected = isSecond || isElsewhere || hasStopped;
+    if (code !== 0 && !isExpected && !this.harm.mayEnd(daemon.said))
       this.failed(new Error(`a daemon exits with ${code}: ${daemon.said.join("; ")}`));
     if (isSecond) this.daemon = other;
     daemon.born.life.end();
@@ -297,6 +329,7 @@ export class HoldfastMachine extends Machine {
   }
 
   protected override startOnTerminal(command: Command, events: PtyEvents, starter: Life): PtyChild {
+    starter.mustLive();
     this.beforeProgram(command.argv[0]);
     return startOnTerminal({ machine: this, witness: this.witness }, command, events, starter);
   }

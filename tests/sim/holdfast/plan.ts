@@ -2,11 +2,16 @@
 // PL1. A seed gives the plan.
 import { SimRandom } from "../random.ts";
 import { CODES, type Code, isCode } from "./faulty-doors.ts";
+import type { FleetPlan } from "./fleet.ts";
 import type { TmuxTrouble } from "./tmux/client.ts";
 
+/**
+ * Another host takes the home: this one is dead, cannot reach the database any more, or an operator wants it there.
+ */
+export type Taking = "dead" | "cut off" | "robbed";
 /** How a life ends: at this moment of it (SM2 of machine.ts), or in order after its wishes if there are fewer. */
 export type Ending = {
-  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "tmux" | "sync" | Code;
+  readonly kind: "daemon" | "power" | "holder" | "watchdog" | "tmux" | "sync" | Taking | Code;
   readonly at: number;
   /** Whose call fails; the daemon's if not given. */
   readonly whose?: "holder" | "watchdog";
@@ -26,12 +31,14 @@ export type LifePlan = {
   readonly set?: { readonly at: number; readonly ms: number };
   /** At this moment of it the machine is suspended for so long. */
   readonly sleep?: { readonly at: number; readonly ms: number; readonly stopped: boolean };
+  /** At this moment of it the database of the fleet cannot be reached for so long. */
+  readonly away?: { readonly at: number; readonly ms: number };
   /** From this one on, so many calls of tmux meet this trouble. */
   readonly troubled?: { readonly from: number; readonly times: number; readonly how: TmuxTrouble };
 };
 /**
  * `watched`: there is a watchdog, which starts the daemon again (ST5). `tmux`: there is one, with sessions under
- * Holdfast's care. `model`: some agents are bare LLMs.
+ * Holdfast's care. `model`: some agents are bare LLMs. `fleet`: the home is in one, with this database.
  */
 export type Plan = {
   readonly seed: number;
@@ -39,6 +46,7 @@ export type Plan = {
   readonly watched?: boolean;
   readonly tmux?: boolean;
   readonly model?: boolean;
+  readonly fleet?: FleetPlan;
 };
 const KINDS = [
   ...(["daemon", "daemon", "daemon", "power", "power", "power", "holder", "watchdog", "sync"] as const),
@@ -47,6 +55,14 @@ const KINDS = [
 const WATCHED = 0.3;
 const WITH_TMUX = 0.25;
 const WITH_MODEL = 0.25;
+const IN_FLEET = 0.1;
+const TAKINGS: readonly Taking[] = ["dead", "cut off", "robbed"];
+const TAKEN = 0.6;
+/** Longer than a stage of a recovery may be silent. */
+const MAX_AWAY_MS = 45_000;
+const RATES = [0, 0.02, 0.1];
+/** Besides the seed: the stories of those that are in no fleet are as they were. */
+const OF_FLEETS = 0x5eed;
 const MAX_DEATHS = 3;
 const MAX_WISHES = 6;
 /** A life has a hundred moments or more: a third of the deaths come during recovery, most others in the work after. */
@@ -88,7 +104,24 @@ export function planOf(seed: number): Plan {
     }),
     ...(tmux && random.chance(0.4) && { troubled: troubledOf(random) }),
   }));
-  return { seed, lives, watched, ...(tmux && { tmux }), ...(model && { model }) };
+  const plan = { seed, lives, watched, ...(tmux && { tmux }), ...(model && { model }) };
+  return new SimRandom(seed + OF_FLEETS).chance(IN_FLEET) ? inFleet(plan) : plan;
+}
+
+/** The same lives in a fleet: some of them end because another host takes the home. */
+export function inFleet({ seed, lives, model = false }: Plan): Plan {
+  const random = new SimRandom(seed + OF_FLEETS + 1);
+  const mode = random.chance(0.8) ? "sync" : "async";
+  const fleet: FleetPlan = { mode, rate: random.pick(RATES), ships: random.chance(0.5) };
+  // The clocks of hosts agree.
+  const ended = lives.map(({ troubled: _, jump: __, set: ___, ...life }): LifePlan => {
+    const kind = mode === "sync" && random.chance(TAKEN) ? random.pick(TAKINGS) : undefined;
+    const { ending } = life;
+    const other = ending.kind === "tmux" || ending.whose === "watchdog" ? "daemon" : ending.kind;
+    const away = { at: 1 + random.int(random.pick(SPREADS)), ms: random.int(MAX_AWAY_MS) };
+    return { ...life, ...(random.chance(0.3) && { away }), ending: { kind: kind ?? other, at: ending.at } };
+  });
+  return { seed, lives: ended, fleet, ...(model && { model }) };
 }
 
 function endingOf(random: SimRandom, watched: boolean, tmux: boolean): Ending {

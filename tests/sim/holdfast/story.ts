@@ -7,18 +7,23 @@
 // ST5. A story with a watchdog: each daemon that ends is followed by the next without anyone's help, a failure is on
 //      record before that, or the watchdog says which of its calls failed; and at the end there is a watchdog, whatever
 //      became of the one before.
+// ST6. A story in a fleet: if another host takes the home, its daemon here ends by itself, and every later one here
+//      follows. The next life is on the other host, with what the database has. At the end the database has everything.
 import { Fault } from "../../../src/base/fault.ts";
 import { readLastCrash } from "../../../src/home/last-crash.ts";
+import { pause } from "../../../src/world/wait.ts";
+import type { SimDisk } from "../disk.ts";
 import type { FaultChoice } from "../faults.ts";
 import { HOME } from "../machine.ts";
 import { SimRandom } from "../random.ts";
 import { everything, nothing, randomSurvivor } from "../survive.ts";
-import { Over, PATIENCE_MS } from "./client.ts";
+import { Client, Over, PATIENCE_MS } from "./client.ts";
 import type { Before } from "./faulty-disk.ts";
 import { type Code, fits } from "./faulty-doors.ts";
+import { FLEET_SETTINGS, type FleetPlan, LEASE_MS, SimHomeFleet } from "./fleet.ts";
 import { type Daemon, HoldfastMachine, SETTINGS } from "./machine.ts";
 import { flows, Operator } from "./operator.ts";
-import type { Ending, LifePlan, Plan } from "./plan.ts";
+import type { Ending, LifePlan, Plan, Taking } from "./plan.ts";
 import { SimTmux } from "./tmux/client.ts";
 import { TmuxPerson } from "./tmux/person.ts";
 
@@ -32,6 +37,8 @@ const GIVEN_UP_MS = 12_000;
 /** So long a holder is waited for without a look at its process (START_MS of held-programs.ts). */
 const PATIENT_MS = 10_000;
 const MAX_DEAF_MS = 10_000;
+/** ST6. So long a host that was cut off may go on without knowing that another has its home. */
+const MAX_LATE_MS = 8_000;
 /** A story with tmux looks at it more often than a real home does. */
 const EXTRAS = `[tmux]
 save_s = 5
@@ -54,18 +61,30 @@ export class Story {
   #lives = 0;
   #deaths = 0;
   #moments = 0;
+  /** ST6: the disk of the other host that takes the home, and whether this one lives to see it. */
+  #moving: Promise<SimDisk> | undefined;
+  #mayFollow = false;
   /** When the log has stopped (ST3). */
   #stoppedAt = Number.POSITIVE_INFINITY;
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    const { tmux = false, model: hasModel = false } = plan;
-    this.#machine = new HoldfastMachine(plan.seed, tmux || hasModel ? `${SETTINGS}${EXTRAS}` : SETTINGS);
+    const { tmux = false, model: hasModel = false, fleet } = plan;
+    const settings = tmux || hasModel ? `${SETTINGS}${EXTRAS}` : SETTINGS;
+    this.#machine = new HoldfastMachine(plan.seed, fleet === undefined ? settings : `${settings}${FLEET_SETTINGS}`);
+    if (fleet !== undefined) this.#joinFleet(fleet);
     this.#machine.hasWatchdog = plan.watched ?? false;
     if (tmux) this.#tmux = this.#newTmux();
     this.#operator = new Operator(this.#machine, plan.seed + 1, { tmux: this.#tmux, hasModel });
     this.#random = new SimRandom(plan.seed + 2);
     for (const [path, text] of flows()) this.#machine.disk.plant(path, Buffer.from(text));
+  }
+
+  /** ST6 */
+  #joinFleet(plan: FleetPlan): void {
+    const { clock, disk } = this.#machine;
+    SimHomeFleet.plant(disk);
+    this.#machine.fleet = new SimHomeFleet(clock, this.#plan.seed + 4, plan);
   }
 
   #newTmux(): TmuxPerson {
@@ -94,6 +113,8 @@ export class Story {
   async #live(plan: LifePlan, last = false): Promise<void> {
     const { wishes, slow, jump = 0 } = plan;
     const machine = this.#machine;
+    if (last) machine.fleet?.calm();
+    await this.#moved();
     const startMs = slow === "never" ? Number.POSITIVE_INFINITY : slow;
     machine.slowHolders.splice(0, 1, ...(startMs === undefined ? [] : [startMs]));
     machine.clock.jump(jump);
@@ -122,6 +143,9 @@ export class Story {
         over = true;
       });
     await this.#until(() => over || life.dead);
+    // ST6. One that had not taken its home yet follows by itself.
+    const follows = () => daemon.said.some((words) => words.includes("this daemon follows"));
+    if (this.#moving !== undefined) await this.#until(() => life.dead || follows());
     const lateMs = slow === "never" ? GIVEN_UP_MS : slow;
     const quietMs = lateMs !== undefined && lateMs > PATIENT_MS ? lateMs : this.#random.int(QUIET_MS);
     const quiet = machine.awake + (last ? 0 : quietMs);
@@ -130,6 +154,48 @@ export class Story {
     if (!life.dead) daemon.stop();
     await this.#until(() => life.dead);
     this.#operator.leave();
+    const wrong = last ? (machine.fleet?.wrong(machine.disk) ?? []) : [];
+    if (wrong.length > 0) throw new Error(wrong.join("; ")); // ST6
+  }
+
+  /** ST6. Another host has the home now, or will have it soon: whoever starts here follows, and then it goes on there. */
+  async #moved(): Promise<void> {
+    const machine = this.#machine;
+    const moving = this.#moving;
+    if (moving === undefined) return;
+    let disk: SimDisk | undefined;
+    const arrived = (it: SimDisk) => {
+      disk = it;
+    };
+    void moving.then(arrived, (error) => this.failed(error));
+    await this.#until(() => disk !== undefined);
+    this.#moving = undefined;
+    if (disk === undefined) return;
+    if (this.#mayFollow) await this.#follows();
+    this.#operator.lost();
+    machine.goOnElsewhere(disk);
+  }
+
+  /** ST6 */
+  async #follows(): Promise<void> {
+    const machine = this.#machine;
+    machine.fleet?.cut(false);
+    const { born } = machine.begin();
+    const client = new Client(machine);
+    let follows = false;
+    void client.follows().then(
+      () => {
+        follows = true;
+      },
+      (error) => this.failed(error),
+    );
+    const until = machine.awake + PATIENCE_MS;
+    await this.#until(() => follows || machine.awake > until);
+    if (!follows || born.life.dead) throw new Error("the daemon of a home that another host has does not follow");
+    const rest = machine.awake + this.#random.int(2 * LEASE_MS);
+    await this.#until(() => machine.awake >= rest);
+    client.me.life.end();
+    born.life.end();
   }
 
   /** The next daemon, which a watchdog starts at once, is not threatened by what is left of this life's plan. */
@@ -171,7 +237,7 @@ export class Story {
     return watchdogFaults.some(({ message }) => watchdogsSaid.some((words) => words.includes(message)));
   }
 
-  #threaten({ ending, fork, refused, set, sleep, troubled }: LifePlan): void {
+  #threaten({ ending, fork, refused, set, sleep, away, troubled }: LifePlan): void {
     const machine = this.#machine;
     this.#refuse(refused);
     this.#trouble(troubled);
@@ -186,8 +252,19 @@ export class Story {
       this.#moments += 1;
       if (moments === sleep?.at) machine.suspend(sleep.ms, sleep.stopped);
       if (moments === set?.at) machine.clock.jump(set.ms);
+      if (moments === away?.at) this.#loseDatabase(away.ms);
       if (moments === ending.at) this.#strike(ending);
     };
+  }
+
+  /** If another host is about to take the home, it stays away until that has happened. */
+  #loseDatabase(ms: number): void {
+    const { clock, fleet } = this.#machine;
+    if (fleet?.isMoving !== false) return;
+    fleet.cut(true);
+    clock.after(ms, () => {
+      if (!fleet.isMoving) fleet.cut(false);
+    });
   }
 
   #refuse(refused: LifePlan["refused"]): void {
@@ -226,12 +303,35 @@ export class Story {
         this.#stoppedAt = Math.min(this.#stoppedAt, machine.awake);
         return { kind: "fail", code: "EIO" };
       };
-    } else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
+    } else if (kind === "dead" || kind === "cut off" || kind === "robbed") this.#takenBy(kind);
+    else if (kind === "holder") machine.clock.after(0, () => this.#killHolder());
     else if (kind === "watchdog") for (const { life } of machine.watchdogs) life.end();
     else if (kind === "tmux") machine.tmux?.kill();
     else if (whose === "watchdog") this.#strikeWatchdog(kind);
     else if (whose === "holder") machine.beforeHolderCall = this.#once(kind, () => undefined);
     else machine.beforeCall = this.#once(kind, (fault) => machine.harm.done(fault));
+  }
+
+  /** ST6 */
+  #takenBy(how: Taking): void {
+    const machine = this.#machine;
+    const { fleet, disk } = machine;
+    if (fleet?.isKnown !== true) {
+      this.#daemon?.born.life.end(); // There is nothing to take.
+      return;
+    }
+    this.#mayFollow = how !== "dead";
+    fleet.isMoving = true;
+    if (how === "dead") {
+      this.#operator.lost();
+      machine.powerCut(this.#random.pick([everything, nothing, randomSurvivor(this.#random)]));
+    } else if (how === "cut off") fleet.cut(true);
+    const lateMs = this.#random.int(MAX_LATE_MS);
+    this.#moving = fleet.takeOver(how === "robbed", disk).then(async (made) => {
+      await pause(machine.clock, lateMs);
+      fleet.cut(false);
+      return made;
+    });
   }
 
   /** Most of its calls follow the end of a daemon. */
