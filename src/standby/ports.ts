@@ -35,6 +35,9 @@ export type HostFacts = {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly leaseMs: number;
+  /** Where a browser finds the pages of its homes, and what it takes over: for others to see. */
+  readonly page: string;
+  readonly takes: readonly string[];
   /** Where homes that are taken over are put. */
   readonly homes: string;
 };

@@ -46,7 +46,7 @@ const READ_BYTES = 8 << 20;
 const LISTED = 5000;
 
 export class FleetTables {
-  version = 2;
+  version = 3;
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();
@@ -246,6 +246,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
   "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
+  "holdfast.standbys": () => [["1"]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });
     return [];
