@@ -12,8 +12,8 @@ const HEAD_BYTES = MAGIC.length + 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + 
 /** Larger than a batch of the log, a blob, and what is submitted. */
 export const MAX_PLAIN_BYTES = 48 << 20;
 
-/** What is in a box: a batch of a log, a blob, or what was submitted to the fleet. */
-const KINDS = { batch: 1, blob: 2, queued: 3 } as const;
+/** What is in a box: a batch of a log, a blob, what was submitted to the fleet, or what hosts tell each other. */
+const KINDS = { batch: 1, blob: 2, queued: 3, note: 4 } as const;
 export type BoxKind = keyof typeof KINDS;
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -91,5 +91,6 @@ function readHead(bytes: Buffer): { readonly head: BoxHead; readonly length: num
 function kindOf(code: number | undefined): BoxKind | undefined {
   if (code === KINDS.batch) return "batch";
   if (code === KINDS.blob) return "blob";
-  return code === KINDS.queued ? "queued" : undefined;
+  if (code === KINDS.queued) return "queued";
+  return code === KINDS.note ? "note" : undefined;
 }

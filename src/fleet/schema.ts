@@ -44,7 +44,14 @@ const MIGRATIONS: readonly string[] = [
      home text not null default '', epoch bigint not null default 0, host text not null default '',
      words text not null default '');
    create index on holdfast.queue (state, n);`,
-  "alter table holdfast.hosts add column takes text not null default '';",
+  `create table holdfast.listings (
+     home text primary key, epoch bigint not null, at timestamptz not null, bytes bytea not null) with (fillfactor = 50);
+   create table holdfast.asks (
+     id text primary key, home text not null, host text not null, until timestamptz not null, bytes bytea not null,
+     answer bytea not null default '');
+   create index on holdfast.asks (home) where answer = '';`,
+  `alter table holdfast.hosts
+     add column takes text not null default '', add column page text not null default '';`,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -109,6 +109,15 @@ export class FleetSeal {
     return this.#only({ kind: "queued", first: 0, last: 0, of: [id] }, sealed, id);
   }
 
+  /** What hosts tell each other. `of`: what it is, and of which home. */
+  note(of: readonly string[], bytes: Uint8Array): Uint8Array {
+    return this.#seal({ kind: "note", first: 0, last: 0, of }, bytes);
+  }
+
+  openNote(of: readonly string[], sealed: Uint8Array): Result<Uint8Array> {
+    return this.#only({ kind: "note", first: 0, last: 0, of }, sealed, of.join(" of "));
+  }
+
   #seal(about: About, plain: Uint8Array): Uint8Array {
     return this.#sealWith(this.#freshSalt(), about, plain);
   }

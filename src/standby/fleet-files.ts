@@ -6,22 +6,24 @@ import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Database } from "../fleet/database.ts";
 import { HomesHere } from "../fleet/homes-here.ts";
+import { Lister, type OwnLists } from "../fleet/lister.ts";
 import { FleetSeal } from "../fleet/seal.ts";
 import { Shipper } from "../fleet/ship/shipper.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { World } from "../world/world.ts";
-import type { HomeFiles, OwnShipper } from "./ports.ts";
+import type { HomeFiles, OwnLister, OwnShipper } from "./ports.ts";
 
 export type FleetFiles = {
   files(database: Database): HomeFiles;
   shipper(database: Database): OwnShipper;
+  lister(database: Database): OwnLister;
 };
 
-type Of = { readonly config: Config["fleet"]; readonly home: string };
+type Of = { readonly config: Config["fleet"]; readonly home: string; readonly lists: OwnLists };
 
 const MIRRORS = ".mirror";
 
-export function fleetFiles(world: World, { config, home }: Of): Result<FleetFiles> {
+export function fleetFiles(world: World, { config, home, lists }: Of): Result<FleetFiles> {
   const read = FleetSeal.read(world, config.keyFile); // FF1
   if (!read.ok) return read;
   const seal = read.value;
@@ -29,6 +31,7 @@ export function fleetFiles(world: World, { config, home }: Of): Result<FleetFile
   const mirrors = joinPath(config.homes, MIRRORS); // FF2
   return ok({
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
+    lister: (database) => new Lister({ clock, database, seal, lists }),
     shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
   });
 }

@@ -7,12 +7,13 @@ import { homeName } from "../core/fleet/naming.ts";
 import { DESCRIBE, type Take } from "../fleet/calls.ts";
 import { readFenced, readOwner } from "../home/fleet-files.ts";
 import type { Disk } from "../world/disk.ts";
-import type { OwnShipper, StandbyPorts } from "./ports.ts";
+import type { OwnLister, OwnShipper, StandbyPorts } from "./ports.ts";
 
 export type OwnHomePorts = StandbyPorts & {
   readonly home: string;
   readonly takeover: string;
   readonly shipper: OwnShipper;
+  readonly lister: OwnLister;
   /** Why the last round failed; undefined: it did not. */
   shipped(trouble: string | undefined): void;
 };
@@ -27,7 +28,7 @@ export function ownTake(place: { readonly disk: Disk; readonly home: string }): 
 export class OwnHome {
   readonly #ports: OwnHomePorts;
   #described: string | undefined;
-  #cancel: () => void = () => undefined;
+  readonly #cancels = new Map<string, () => void>();
   #isClosed = false;
 
   constructor(ports: OwnHomePorts) {
@@ -35,15 +36,25 @@ export class OwnHome {
   }
 
   start(): void {
-    const again = (pauseMs: number) => {
-      if (!this.#isClosed) this.#cancel = this.#ports.world.clock.after(pauseMs, () => this.start());
-    };
-    void this.#round().then(again, (error: unknown) => this.#ports.broken(error));
+    this.#repeat("ship", () => this.#round());
+    this.#repeat("list", () => this.#listed());
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#cancel();
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#ports.lister.close();
+  }
+
+  #repeat(name: string, round: () => Promise<number>): void {
+    const again = (pauseMs: number) => {
+      if (this.#isClosed) return;
+      this.#cancels.set(
+        name,
+        this.#ports.world.clock.after(pauseMs, () => this.#repeat(name, round)),
+      );
+    };
+    void round().then(again, (error: unknown) => this.#ports.broken(error));
   }
 
   /** Returns how long to wait. */
@@ -60,6 +71,15 @@ export class OwnHome {
       shipped(`${error.message}. ${error.hint}`); // OW2
     }
     return shipper.pauseMs;
+  }
+
+  /** OW2: an old listing says how old it is. Returns how long to wait. */
+  async #listed(): Promise<number> {
+    const { lister, host } = this.#ports;
+    const take = this.#take();
+    if (take === undefined) return host.leaseMs / 3; // OW1
+    await lister.round(take);
+    return lister.pauseMs;
   }
 
   /** OW1 */

@@ -20,6 +20,13 @@ export type OwnShipper = {
   readonly pauseMs: number;
 };
 
+/** Keeps what other hosts see of this home. */
+export type OwnLister = {
+  round(take: Take): Promise<Result<unknown>>;
+  readonly pauseMs: number;
+  close(): void;
+};
+
 /** The daemon of the home that this program was started for. */
 export type OwnDaemon = {
   /** Undefined: there is none, or it does not answer. */

@@ -28,6 +28,7 @@ import { realWorld } from "../world/world.ts";
 import { fleetFiles } from "./fleet-files.ts";
 import { Guard } from "./guard.ts";
 import { ownDaemon } from "./own-daemon.ts";
+import { ownLists } from "./own-lists.ts";
 import { startStandby } from "./standby.ts";
 import { StatusFile } from "./status.ts";
 
@@ -126,7 +127,8 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
   const target = postgresTarget(config.value.url, { disk: world.disk, environment: self.environment() });
   if (!target.ok) return target;
   try {
-    const files = fleetFiles(world, { config: config.value, home });
+    const lists = ownLists({ ...world, sockets }, home);
+    const files = fleetFiles(world, { config: config.value, home, lists });
     if (!files.ok) return files;
     const hostName = config.value.host || realMachine().hostName;
     const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };

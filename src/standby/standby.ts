@@ -20,7 +20,7 @@ import type { World } from "../world/world.ts";
 import { HandOver } from "./hand-over.ts";
 import { Mirrors } from "./mirrors.ts";
 import { OwnHome } from "./own-home.ts";
-import type { HomeFiles, HostFacts, OwnDaemon, OwnShipper, StandbyPorts } from "./ports.ts";
+import type { HomeFiles, HostFacts, OwnDaemon, OwnLister, OwnShipper, StandbyPorts } from "./ports.ts";
 import type { StatusFile } from "./status.ts";
 import { Takings } from "./takings.ts";
 import { Watcher } from "./watcher.ts";
@@ -35,6 +35,7 @@ export type StandbySettings = {
   readonly target: PostgresTarget;
   files(database: Database): HomeFiles;
   shipper(database: Database): OwnShipper;
+  lister(database: Database): OwnLister;
   start(directory: string): Promise<Refusal | undefined>;
   readonly daemon: OwnDaemon;
   /** Stops what runs for the home, or lets it go on. */
@@ -107,7 +108,8 @@ function ownHome(settings: StandbySettings, ports: StandbyPorts, shipper: OwnShi
     const at = isNews && { shippedAt: new Date(world.clock.now()).toISOString() };
     status.set({ shipping: trouble ?? null, ...at });
   };
-  return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, shipped });
+  const lister = settings.lister(another(settings));
+  return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, lister, shipped });
 }
 
 /** SB2. Runs `act` once the lock is ours. */

@@ -103,6 +103,6 @@ export class Watcher {
   async #announce(): Promise<void> {
     const { database, host } = this.#ports;
     const { id, name, labels, capacity, page, takes } = host;
-    await database.call(ANNOUNCE, { id, name, labels, capacity, version: VERSION, address: page, takes });
+    await database.call(ANNOUNCE, { id, name, labels, capacity, version: VERSION, address: "", takes, page });
   }
 }

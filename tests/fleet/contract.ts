@@ -29,6 +29,7 @@ import {
 } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
+import { LIST_HOME, LISTINGS } from "../../src/fleet/listing-calls.ts";
 import { CANCEL, CLAIM, CLAIMED, ENQUEUE, FINISH, QUEUE, type QueueRow } from "../../src/fleet/queue-calls.ts";
 import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { sha256 } from "../../src/world/hash.ts";
@@ -258,8 +259,8 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
   "a host is announced, and again with what has changed": async ({ database, home }) => {
     const sure = new Sure(database);
     const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0" };
-    await sure.do(ANNOUNCE, { ...host, address: "", takes: [] });
-    const said = { version: "0.2.0", address: "https://a/", takes: ["work", "b-*"] };
+    await sure.do(ANNOUNCE, { ...host, address: "", takes: [], page: "" });
+    const said = { version: "0.2.0", address: "a:22", takes: ["work", "b-*"], page: "https://a/" };
     const later = { ...host, labels: ["gpu", "arch=arm64"], capacity: 3, ...said };
     await sure.do(ANNOUNCE, later);
     const found = (await sure.do(HOSTS, undefined)).filter(({ id }) => id === host.id);
@@ -367,6 +368,24 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     for (const _ of [1, 2]) expect(await sure.do(CANCEL, two.id)).toBe(true);
     expect(await sure.do(CLAIM, { take: next, host: "h1", labels })).toBeUndefined();
     expect(await sure.do(CANCEL, `no ${home}`)).toBe(false);
+  },
+
+  "a home's listing is replaced by its owner alone, and all homes are read": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const host = { id: `host of ${home}`, name: "a", labels: [], capacity: 0, version: "1" };
+    await sure.do(ANNOUNCE, { ...host, address: "me@there", takes: [], page: "" });
+    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: host.id });
+    const see = async () => (await sure.do(LISTINGS, { after: "" })).find((row) => row.home === home);
+    const plain = { home, name: `n ${home}`, owner: "a", hostId: host.id, address: "me@there" };
+    expect(await see()).toMatchObject({ ...plain, ageMs: undefined, bytes: Uint8Array.of() });
+    for (const bytes of [entries(1, 3), entries(4, 9)]) expect(await sure.do(LIST_HOME, { take, bytes })).toBe(true);
+    expect(await sure.do(LIST_HOME, { take: { ...take, id: "no" }, bytes: entries(1, 1) })).toBe(false);
+    const { leaseMs = 0, ageMs = -1, ...row } = (await see()) ?? {};
+    expect(row).toEqual({ ...plain, bytes: entries(4, 9) });
+    expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
+    expect([ageMs >= 0, ageMs < LEASE_MS]).toEqual([true, true]);
+    expect((await sure.do(LISTINGS, { after: home })).some((other) => other.home === home)).toBe(false);
   },
 
   "the home for which the least is worked on comes first, and then the oldest": async ({ database, home }) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ENROL, LOOK } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { readBatches } from "../../src/fleet/history.ts";
+import { LISTINGS } from "../../src/fleet/listing-calls.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
 import { initDatabase, SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { takeHome } from "../../src/fleet/take.ts";
@@ -74,6 +75,13 @@ async function configure(change: string, names: string): Promise<void> {
   await until("the server has the setting", async () => (await shown())[0] === names, shown);
 }
 
+/** What takes a migration back, the newest first. */
+const BACK = [
+  "drop table holdfast.listings, holdfast.asks",
+  `do $$ begin drop table holdfast.hosts, holdfast.events, holdfast.queue;
+   alter table holdfast.homes drop column name, drop column takeover, drop column host, drop column move_to; end $$`,
+];
+
 describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => {
   beforeAll(async () => {
     place = await startTestServer();
@@ -101,6 +109,19 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
     expect(await initDatabase(host)).toMatchObject({ ok: false, error: { code: "fleet-schema-newer" } });
     await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}`);
   });
+
+  for (const version of [1, 2]) {
+    test(`a database of version ${version} is brought up to date, with all that it has`, async () => {
+      const database = open();
+      await database.call(ENROL, { home: `home of version ${version}`, lastSeq: 7 });
+      for (const change of BACK.slice(0, SCHEMA_VERSION - version)) await operator.sql(change);
+      await operator.sql(`update holdfast.version set version = ${version}`);
+      expect(await initDatabase(database)).toEqual({ ok: true, value: undefined });
+      const rows = await database.call(LISTINGS, { after: "" });
+      const found = rows.kind === "done" ? rows.value.find(({ home }) => home.endsWith(`${version}`)) : rows;
+      expect(found).toMatchObject({ home: `home of version ${version}`, name: "", ageMs: undefined });
+    });
+  }
 
   test("LO1 LO2 LO3 each way to log in is taken or refused as it should be, at the first host that takes us", async () => {
     await logInEveryWay(place);

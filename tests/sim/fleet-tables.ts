@@ -36,6 +36,7 @@ export type StoredItem = {
   readonly words: string;
 };
 const NEW_ITEM = { state: "open", home: "", epoch: 0, host: "", words: "" };
+type StoredListing = { readonly at: number; readonly bytes: PostgresValue };
 type StoredEvent = { readonly at: number; readonly values: Values };
 export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
 type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
@@ -46,7 +47,7 @@ const READ_BYTES = 8 << 20;
 const LISTED = 5000;
 
 export class FleetTables {
-  version = 3;
+  version = 4;
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();
@@ -54,6 +55,7 @@ export class FleetTables {
   /** In one place of a map, so that they can be taken back like everything else. */
   readonly #events = new Map<"all", readonly StoredEvent[]>();
   readonly #items = new Map<string, StoredItem>();
+  readonly #listings = new Map<string, StoredListing>();
   #undo: (() => void)[] = [];
 
   get items(): readonly StoredItem[] {
@@ -107,6 +109,14 @@ export class FleetTables {
 
   announce(host: SeenHost): void {
     set(this.#hosts, text(host.values[0]), host, this.#undo);
+  }
+
+  listing(home: string): StoredListing | undefined {
+    return this.#listings.get(home);
+  }
+
+  setListing(home: string, listing: StoredListing): void {
+    set(this.#listings, home, listing, this.#undo);
   }
 
   get events(): readonly StoredEvent[] {
@@ -253,6 +263,21 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   },
   "holdfast.hosts": (tables, _, now) => tables.hosts.map(({ values, seen }) => [...values, `${now - seen}`]),
   "holdfast.homes": (tables, _, now) => tables.homes.map(([id, home]) => watched(id, home, now)),
+  "holdfast.list-home": (tables, values, now) => {
+    const [id, , , bytes = null] = values;
+    if (tables.ours(values) === undefined) return [];
+    tables.setListing(text(id), { at: now, bytes });
+    return DONE;
+  },
+  "holdfast.listings": (tables, [after], now) =>
+    tables.homes
+      .filter(([id]) => id > text(after))
+      .slice(0, 1000)
+      .map(([id, { name, owner, host, leaseUntil }]) => {
+        const address = tables.hosts.find(({ values }) => values[0] === host)?.values[5] ?? "";
+        const { at, bytes } = tables.listing(id) ?? { at: now + 1, bytes: new Uint8Array() };
+        return [id, name, owner, host, address, `${Math.max(0, leaseUntil - now)}`, `${now - at}`, bytes];
+      }),
   "holdfast.describe": (tables, values) => {
     const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];
     if (home === undefined) return [];

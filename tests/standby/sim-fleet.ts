@@ -157,6 +157,7 @@ export class SimHost {
       ...{ world, home: HOME, config: CONFIG, hostName: this.#name, target: NO_TARGET },
       files: () => ({ make: (wish) => this.#make(wish, moment), mirror: async () => ok(0) }),
       shipper: () => ({ round: async () => ok(undefined), pauseMs: 60_000 }),
+      lister: () => ({ round: async () => ok(undefined), pauseMs: 60_000, close: () => undefined }),
       start: (directory) => this.#fleet.boot(this.disk, directory, this.#name),
       ...{ daemon: { role: async () => undefined, handOver: async () => undefined }, leave: () => undefined },
       say: (words) => void this.said.push(words),

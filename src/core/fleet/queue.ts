@@ -25,6 +25,11 @@ export function workOf(state: string | undefined): Work {
   return end === undefined ? { kind: "working" } : { kind: "over", end, state };
 }
 
+/** Of a run or an agent, by the state that a list shows. */
+export function isOver(state: string): boolean {
+  return Object.hasOwn(ENDS, state);
+}
+
 const LABEL = /^[A-Za-z0-9][\w.=/:-]{0,63}$/;
 const MAX_LABELS = 16;
 
