@@ -12,7 +12,7 @@ export type MirrorPorts = StandbyPorts & {
   isBusy(): boolean;
 };
 
-/** `lag`: how many entries of its log the copy lacked when it was looked at; `at`: when it was last brought up to date. */
+/** `lag`: how many entries of its log the copy lacked when it was looked at. `at`: when it was brought up to date. */
 export type MirrorState = {
   readonly name: string;
   readonly lag: number;
