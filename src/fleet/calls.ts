@@ -51,8 +51,6 @@ export type HostRow = {
   readonly address: string;
   /** Patterns of the names of homes that it takes over by itself. */
   readonly takes: readonly string[];
-  /** Where a browser finds the pages of its homes (core/fleet/page-address.ts); empty: unknown. */
-  readonly page: string;
   /** Since it was heard of. */
   readonly agoMs: number;
 };
@@ -229,8 +227,8 @@ export const DROP: Call<Fenced<{ readonly path: string }>, boolean> = {
 /** This host is there. */
 export const ANNOUNCE: Call<Omit<HostRow, "agoMs">, void> = {
   statement: { name: "holdfast.announce", text: sql.ANNOUNCE },
-  encode: ({ id, name, labels, capacity, version, address, takes, page }) => [
-    ...[id, name, labels.join("\n"), `${capacity}`, version, address, takes.join("\n"), page],
+  encode: ({ id, name, labels, capacity, version, address, takes }) => [
+    ...[id, name, labels.join("\n"), `${capacity}`, version, address, takes.join("\n")],
   ],
   decode: () => undefined,
 };
@@ -239,10 +237,10 @@ export const HOSTS: Call<undefined, readonly HostRow[]> = {
   statement: { name: "holdfast.hosts", text: sql.HOSTS },
   encode: () => [],
   decode: (rows) =>
-    rows.map(([id, name, labels, capacity, version, address, takes, page, ago]) => ({
+    rows.map(([id, name, labels, capacity, version, address, takes, ago]) => ({
       ...{ id: text(id), name: text(name), labels: words(labels), capacity: integer(capacity) },
       ...{ version: text(version), address: text(address), takes: words(takes) },
-      ...{ page: text(page), agoMs: integer(ago) },
+      agoMs: integer(ago),
     })),
 };
 

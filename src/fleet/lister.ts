@@ -24,6 +24,10 @@ export type ListerPorts = {
   readonly seal: FleetSeal;
   readonly clock: Clock;
   readonly lists: OwnLists;
+  /** Where the home is, and how our command is started here, also by ssh. */
+  readonly place: Pick<Listing, "directory" | "command" | "ssh">;
+  /** Where its page is now; empty: unknown. */
+  readonly page?: () => string;
 };
 
 const LEAST_PAUSE_MS = 1_000;
@@ -66,7 +70,8 @@ export class Lister {
     const last = this.#last;
     if (last === undefined) return ok(undefined);
     const at = this.#ports.clock.elapsed();
-    const put = await putListing(this.#ports, take, last.listing);
+    const page = this.#ports.page?.() ?? "";
+    const put = await putListing(this.#ports, take, { ...last.listing, page });
     if (put.ok && put.value) this.#last = { ...last, under: take.id, at };
     return put;
   }
@@ -80,6 +85,7 @@ export class Lister {
     };
     return {
       at: new Date(this.#ports.clock.now()).toISOString(),
+      ...this.#ports.place,
       ...{ terminals: kept.terminals.rows, runs: kept.runs.rows, agents: kept.agents.rows, prompts: kept.prompts.rows },
       more: {
         ...{ terminals: kept.terminals.more, runs: kept.runs.more },

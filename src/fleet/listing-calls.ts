@@ -9,8 +9,6 @@ export type ListingRow = {
   /** The name and the id of the host that has it. */
   readonly owner: string;
   readonly hostId: string;
-  /** Where that host is reached; empty: unknown. */
-  readonly address: string;
   /** Until the lease of the home ends; 0 if it has ended. */
   readonly leaseMs: number;
   /** Since the listing was stored; undefined: there is none. */
@@ -31,8 +29,8 @@ export const LISTINGS: Call<{ readonly after: string }, readonly ListingRow[]> =
   statement: { name: "holdfast.listings", text: sql.LISTINGS },
   encode: ({ after }) => [after],
   decode: (rows) =>
-    rows.map(([home, name, owner, hostId, address, lease, age, it]) => ({
-      ...{ home: text(home), name: text(name), owner: text(owner), hostId: text(hostId), address: text(address) },
+    rows.map(([home, name, owner, hostId, lease, age, it]) => ({
+      ...{ home: text(home), name: text(name), owner: text(owner), hostId: text(hostId) },
       ...{ leaseMs: integer(lease), ageMs: integer(age) < 0 ? undefined : integer(age), bytes: bytes(it) },
     })),
 };

@@ -50,8 +50,7 @@ const MIGRATIONS: readonly string[] = [
      id text primary key, home text not null, host text not null, until timestamptz not null, bytes bytea not null,
      answer bytea not null default '');
    create index on holdfast.asks (home) where answer = '';`,
-  `alter table holdfast.hosts
-     add column takes text not null default '', add column page text not null default '';`,
+  "alter table holdfast.hosts add column takes text not null default '';",
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

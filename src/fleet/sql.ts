@@ -111,13 +111,12 @@ export const DROP = `with ${FENCE},
   gone as (delete from holdfast.blobs where home = $1 and path = $4 and exists (select from fence) returning 1)
   select 1 from fence where (select count(*) from gone) >= 0`;
 
-export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, takes, page, seen)
-  values ($1, $2, $3, $4::int, $5, $6, $7, $8, clock_timestamp())
+export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, takes, seen)
+  values ($1, $2, $3, $4::int, $5, $6, $7, clock_timestamp())
   on conflict (id) do update set name = excluded.name, labels = excluded.labels, capacity = excluded.capacity,
-    version = excluded.version, address = excluded.address, takes = excluded.takes,
-    page = excluded.page, seen = clock_timestamp()`;
+    version = excluded.version, address = excluded.address, takes = excluded.takes, seen = clock_timestamp()`;
 
-export const HOSTS = `select id, name, labels, capacity, version, address, takes, page,
+export const HOSTS = `select id, name, labels, capacity, version, address, takes,
     greatest(extract(epoch from clock_timestamp() - seen) * 1000, 0)::bigint
   from holdfast.hosts order by name, id`;
 
@@ -194,8 +193,8 @@ export const LIST_HOME = `with ${FENCE}
   on conflict (home) do update set epoch = excluded.epoch, at = excluded.at, bytes = excluded.bytes returning 1`;
 
 /** Homes without a listing as well. As many as fit into 8 MiB, and one at least. */
-export const LISTINGS = `select id, name, owner, host, address, lease, age, bytes from (
-  select h.id, h.name, h.owner, h.host, coalesce(s.address, '') as address,
+export const LISTINGS = `select id, name, owner, host, lease, age, bytes from (
+  select h.id, h.name, h.owner, h.host,
     case when h.lease_until < clock_timestamp() then 0
          else ceil(extract(epoch from h.lease_until - clock_timestamp()) * 1000) end::bigint as lease,
     case when l.at is null then -1
@@ -203,5 +202,5 @@ export const LISTINGS = `select id, name, owner, host, address, lease, age, byte
     coalesce(l.bytes, ''::bytea) as bytes,
     sum(coalesce(length(l.bytes), 0)) over (order by h.id) as total, row_number() over (order by h.id) as nth
     from (select * from holdfast.homes where id > $1 order by id limit 1000) h
-      left join holdfast.listings l on l.home = h.id left join holdfast.hosts s on s.id = h.host) as sized
+      left join holdfast.listings l on l.home = h.id) as sized
   where total <= 8388608 or nth = 1 order by id`;

@@ -6,7 +6,7 @@ import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Database } from "../fleet/database.ts";
 import { HomesHere } from "../fleet/homes-here.ts";
-import { Lister, type OwnLists } from "../fleet/lister.ts";
+import { Lister, type ListerPorts, type OwnLists } from "../fleet/lister.ts";
 import { FleetSeal } from "../fleet/seal.ts";
 import { Shipper } from "../fleet/ship/shipper.ts";
 import type { Config } from "../wire/files/config-schema.ts";
@@ -19,11 +19,17 @@ export type FleetFiles = {
   lister(database: Database): OwnLister;
 };
 
-type Of = { readonly config: Config["fleet"]; readonly home: string; readonly lists: OwnLists };
+type Of = {
+  readonly config: Config["fleet"];
+  readonly home: string;
+  readonly lists: OwnLists;
+  readonly place: ListerPorts["place"];
+  page(): string;
+};
 
 const MIRRORS = ".mirror";
 
-export function fleetFiles(world: World, { config, home, lists }: Of): Result<FleetFiles> {
+export function fleetFiles(world: World, { config, home, lists, place, page }: Of): Result<FleetFiles> {
   const read = FleetSeal.read(world, config.keyFile); // FF1
   if (!read.ok) return read;
   const seal = read.value;
@@ -31,7 +37,7 @@ export function fleetFiles(world: World, { config, home, lists }: Of): Result<Fl
   const mirrors = joinPath(config.homes, MIRRORS); // FF2
   return ok({
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
-    lister: (database) => new Lister({ clock, database, seal, lists }),
+    lister: (database) => new Lister({ clock, database, seal, lists, place, page }),
     shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
   });
 }

@@ -39,11 +39,12 @@ export type OwnDaemon = {
 export type HostFacts = {
   readonly id: string;
   readonly name: string;
+  /** Where ssh of other hosts finds it. */
+  readonly address: string;
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly leaseMs: number;
-  /** Where a browser finds the pages of its homes, and what it takes over: for others to see. */
-  readonly page: string;
+  /** Patterns of the names of homes that it takes over: for others to see. */
   readonly takes: readonly string[];
   /** Where homes that are taken over are put. */
   readonly homes: string;

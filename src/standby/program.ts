@@ -11,6 +11,7 @@ import { postgresTarget } from "../fleet/target.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { RUN, STANDBY_LOCK, WATCHDOG_SOCKET } from "../home/layout.ts";
 import { startWatchdog } from "../home/start-watchdog.ts";
+import { readTunnelStatus } from "../home/tunnel-files.ts";
 import { makeDirectories, readWhole } from "../log/file/file.ts";
 import { type Held, takeLock } from "../log/file/lock.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
@@ -36,6 +37,8 @@ const FAILED = 1;
 const USAGE = 2;
 const DEFAULT_HEARTBEAT_MS = 2_000;
 const DEFAULT_LEASE_S = 10;
+/** Started on this host by others, over ssh. */
+const COMMAND = "src/cli/main.ts";
 /** SP2 */
 const AGAIN_MS = 10_000;
 
@@ -127,11 +130,26 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
   const target = postgresTarget(config.value.url, { disk: world.disk, environment: self.environment() });
   if (!target.ok) return target;
   try {
+    const { hostName: machine } = realMachine();
+    const hostName = config.value.host || machine;
+    const address = config.value.ssh || machine;
+    const place = { directory: home, command: self.lasting(COMMAND), ssh: address };
+    const page = () => config.value.page || (readTunnelStatus(world.disk, home)?.url ?? "");
     const lists = ownLists({ ...world, sockets }, home);
-    const files = fleetFiles(world, { config: config.value, home, lists });
+    const files = fleetFiles(world, { config: config.value, home, lists, place, page });
     if (!files.ok) return files;
-    const hostName = config.value.host || realMachine().hostName;
-    const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };
+    const settings = {
+      world,
+      home,
+      config: config.value,
+      hostName,
+      address,
+      target: target.value,
+      start,
+      say,
+      broken,
+      status,
+    };
     const daemon = ownDaemon({ ...world, sockets }, home);
     const leave = (isLeaving: boolean) => guard.leave(isLeaving);
     return ok(await startStandby({ ...settings, ...files.value, daemon, leave }));

@@ -32,6 +32,8 @@ export type StandbySettings = {
   readonly home: string;
   readonly config: Config["fleet"];
   readonly hostName: string;
+  /** Where ssh of other hosts finds this one. */
+  readonly address: string;
   readonly target: PostgresTarget;
   files(database: Database): HomeFiles;
   shipper(database: Database): OwnShipper;
@@ -88,9 +90,9 @@ function oneAtATime(shipper: OwnShipper): OwnShipper {
   };
 }
 
-function portsOf({ world, config, hostName, target, say, broken }: StandbySettings, id: string): StandbyPorts {
-  const { labels, capacity, leaseS, homes, page, take: takes } = config;
-  const host: HostFacts = { id, name: hostName, labels, capacity, leaseMs: leaseS * 1_000, homes, page, takes };
+function portsOf({ world, config, hostName, address, target, say, broken }: StandbySettings, id: string): StandbyPorts {
+  const { labels, capacity, leaseS, homes, take: takes } = config;
+  const host: HostFacts = { id, name: hostName, address, labels, capacity, leaseMs: leaseS * 1_000, homes, takes };
   return { world, host, database: new Database({ postgres: world.postgres, target, clock: world.clock }), say, broken };
 }
 

@@ -259,8 +259,8 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
   "a host is announced, and again with what has changed": async ({ database, home }) => {
     const sure = new Sure(database);
     const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0" };
-    await sure.do(ANNOUNCE, { ...host, address: "", takes: [], page: "" });
-    const said = { version: "0.2.0", address: "a:22", takes: ["work", "b-*"], page: "https://a/" };
+    await sure.do(ANNOUNCE, { ...host, address: "", takes: [] });
+    const said = { version: "0.2.0", address: "a:22", takes: ["work", "b-*"] };
     const later = { ...host, labels: ["gpu", "arch=arm64"], capacity: 3, ...said };
     await sure.do(ANNOUNCE, later);
     const found = (await sure.do(HOSTS, undefined)).filter(({ id }) => id === host.id);
@@ -373,11 +373,9 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
   "a home's listing is replaced by its owner alone, and all homes are read": async ({ database, home }) => {
     const sure = new Sure(database);
     const take = await sure.owned(home);
-    const host = { id: `host of ${home}`, name: "a", labels: [], capacity: 0, version: "1" };
-    await sure.do(ANNOUNCE, { ...host, address: "me@there", takes: [], page: "" });
-    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: host.id });
+    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: "h" });
     const see = async () => (await sure.do(LISTINGS, { after: "" })).find((row) => row.home === home);
-    const plain = { home, name: `n ${home}`, owner: "a", hostId: host.id, address: "me@there" };
+    const plain = { home, name: `n ${home}`, owner: "a", hostId: "h" };
     expect(await see()).toMatchObject({ ...plain, ageMs: undefined, bytes: Uint8Array.of() });
     for (const bytes of [entries(1, 3), entries(4, 9)]) expect(await sure.do(LIST_HOME, { take, bytes })).toBe(true);
     expect(await sure.do(LIST_HOME, { take: { ...take, id: "no" }, bytes: entries(1, 1) })).toBe(false);

@@ -55,7 +55,7 @@ async function fill(takes: readonly string[]): Promise<void> {
   if (!seal.ok) throw new Error(seal.error.message);
   const take: Take = { home: ID, epoch: 1, id: "t" };
   const bytes = seal.value.batch(ID, 1, 1, Buffer.from("entry"));
-  const host = { labels: [], capacity: 0, version: "1", address: "", page: "" };
+  const host = { labels: [], capacity: 0, version: "1", address: "" };
   await initDatabase(database);
   await database.call(ENROL, { home: ID, lastSeq: 0 });
   await database.call(TAKE, { take, owner: "web1", leaseMs: 60_000, ifExpired: false });

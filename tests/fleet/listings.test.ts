@@ -15,6 +15,7 @@ import { SimRandom } from "../sim/random.ts";
 import { NO_TARGET } from "./model.ts";
 
 const NONE: ListingRows = { terminals: [], runs: [], agents: [], prompts: [] };
+const PLACE = { directory: "/h", command: ["holdfast"], ssh: "me@there" };
 const random = new SimRandom(5);
 const clock = new SimClock();
 const database = new Database({
@@ -54,7 +55,7 @@ test("LI1 a listing is stored when it has changed, and again after a minute, und
     now = undefined;
     return given;
   };
-  const lister = new Lister({ database, seal, clock, lists: { changed, close: () => undefined } });
+  const lister = new Lister({ database, seal, clock, place: PLACE, lists: { changed, close: () => undefined } });
   const round = () => driven(clock, lister.round(take));
   expect(await round()).toEqual({ ok: true, value: true });
   expect(await seen()).toEqual(["one: build; 0"]);
@@ -87,7 +88,7 @@ test("LG1 a row without what every version has is left out and counted", async (
   const take = await owned("odd");
   const odd = [...runs("fine"), { id: 7 } as unknown as ListedRun];
   const lists = { changed: async () => ({ ...NONE, runs: odd }), close: () => undefined };
-  await driven(clock, new Lister({ database, seal, clock, lists }).round(take));
+  await driven(clock, new Lister({ database, seal, clock, place: PLACE, lists }).round(take));
   const read = await driven(clock, readListings(database, seal));
   const found = read.ok ? read.value.find(({ home }) => home === "odd")?.listing : undefined;
   expect(found?.runs.map(({ name }) => name)).toEqual(["fine"]);

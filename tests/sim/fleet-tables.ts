@@ -274,9 +274,8 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
       .filter(([id]) => id > text(after))
       .slice(0, 1000)
       .map(([id, { name, owner, host, leaseUntil }]) => {
-        const address = tables.hosts.find(({ values }) => values[0] === host)?.values[5] ?? "";
         const { at, bytes } = tables.listing(id) ?? { at: now + 1, bytes: new Uint8Array() };
-        return [id, name, owner, host, address, `${Math.max(0, leaseUntil - now)}`, `${now - at}`, bytes];
+        return [id, name, owner, host, `${Math.max(0, leaseUntil - now)}`, `${now - at}`, bytes];
       }),
   "holdfast.describe": (tables, values) => {
     const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];

@@ -24,7 +24,17 @@ const LEASE_MS = 3_000;
 const HOME = "/h";
 export const HOMES_AT = "/homes";
 const CONFIG: StandbySettings["config"] = {
-  ...{ url: "x", keyFile: "", host: "", leaseS: LEASE_S, takeover: "auto", take: ["w*"], mirror: [], homes: HOMES_AT },
+  ...{
+    url: "x",
+    keyFile: "",
+    host: "",
+    ssh: "",
+    leaseS: LEASE_S,
+    takeover: "auto",
+    take: ["w*"],
+    mirror: [],
+    homes: HOMES_AT,
+  },
   ...{ labels: [], capacity: 0, page: "", tapeBytes: 0 },
 };
 
@@ -154,7 +164,7 @@ export class SimHost {
       postgres: mortalPostgres(this.#fleet.postgres, life, moment),
     };
     const settings: StandbySettings = {
-      ...{ world, home: HOME, config: CONFIG, hostName: this.#name, target: NO_TARGET },
+      ...{ world, home: HOME, config: CONFIG, hostName: this.#name, address: "", target: NO_TARGET },
       files: () => ({ make: (wish) => this.#make(wish, moment), mirror: async () => ok(0) }),
       shipper: () => ({ round: async () => ok(undefined), pauseMs: 60_000 }),
       lister: () => ({ round: async () => ok(undefined), pauseMs: 60_000, close: () => undefined }),

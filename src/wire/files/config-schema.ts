@@ -195,6 +195,7 @@ export const SECTIONS = {
       "The key with which everything in the database is encrypted; made by `holdfast fleet init`.",
     ),
     host: remark("The name of this host, for people; empty: its host name."),
+    ssh: remark("Where ssh of the other hosts finds this one, such as `ann@build1`; empty: its host name."),
     leaseS: whole([1, 3_600], 10, "A host that was not heard of for this long may be taken over."),
     takeover: oneOf(
       ["auto", "manual"],

@@ -6,7 +6,7 @@ import { decodeLine } from "../lines.ts";
 import type { ListedAgent, ListedPrompt } from "../rpc/agent.ts";
 import type { BriefTerminal } from "../rpc/rpc.ts";
 import type { ListedRun } from "../rpc/workflow.ts";
-import { any, count, type Infer, list, object, type Shape, text } from "../shape.ts";
+import { any, count, fullPath, type Infer, list, object, optional, type Shape, text } from "../shape.ts";
 
 export type ListingRows = {
   readonly terminals: readonly BriefTerminal[];
@@ -19,6 +19,13 @@ export type ListingKind = keyof ListingRows;
 export type Listing = ListingRows & {
   /** When it was made, by the clock of its host. */
   readonly at: string;
+  /** Where the home is on its host, and the words by which our command is started there. */
+  readonly directory: string;
+  readonly command: readonly string[];
+  /** Where ssh finds that host. It is in here, because what is not sealed could lead anywhere. */
+  readonly ssh: string;
+  /** Where a browser finds its page (core/fleet/page-address.ts), for the same reason; absent: unknown. */
+  readonly page?: string | undefined;
   /** How many rows were left out, because there are too many. */
   readonly more: Readonly<Record<ListingKind, number>>;
 };
@@ -27,6 +34,10 @@ const texts = list(text);
 const OUTER = object({
   v: count,
   at: text,
+  directory: fullPath,
+  command: list(text, 1),
+  ssh: text,
+  page: optional(text),
   terminals: list(any),
   runs: list(any),
   agents: list(any),
@@ -49,7 +60,7 @@ export function encodeListing(listing: Listing): Uint8Array {
 export function parseListing(bytes: Uint8Array): Listing | undefined {
   const found = check(OUTER, decodeLine(new TextDecoder().decode(bytes)));
   if (!found.ok) return undefined;
-  const { at, more } = found.value;
+  const { at, directory, command, ssh, page, more } = found.value;
   const terminals = rowsIn<BriefTerminal>(found.value, "terminals", TERMINAL);
   const runs = rowsIn<ListedRun>(found.value, "runs", RUN);
   const agents = rowsIn<ListedAgent>(found.value, "agents", AGENT);
@@ -60,7 +71,8 @@ export function parseListing(bytes: Uint8Array): Listing | undefined {
     agents: more.agents + agents.left,
     prompts: more.prompts + prompts.left,
   };
-  return { at, terminals: terminals.rows, runs: runs.rows, agents: agents.rows, prompts: prompts.rows, more: left };
+  const rows = { terminals: terminals.rows, runs: runs.rows, agents: agents.rows, prompts: prompts.rows };
+  return { at, directory, command, ssh, page, ...rows, more: left };
 }
 
 /** LG1 */

@@ -128,7 +128,7 @@ const HOST: HostRow = {
     version: "1",
     address: "",
     takes: ["web1-*"],
-    page: "",
+
     agoMs: 0,
   },
 };
