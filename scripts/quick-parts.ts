@@ -10,6 +10,8 @@ export type Parts = { readonly has: readonly string[]; readonly lacks: readonly 
 
 /** Only command lines that are not plain (src/cli/plain.ts) need it. */
 const PARSER = "understand.ts";
+/** The database of a fleet (`--all`, and what is meant for other hosts). */
+const FLEET = ["fleet/all.ts", "fleet/answer.ts"];
 /** Without a daemon they read the disk, or start one. */
 const DAEMONLESS = ["start.ts", "terminal/list-from-disk.ts", "disk-reader.ts"];
 const ROUTES = [
@@ -28,7 +30,7 @@ const ROUTES = [
 ];
 
 export const PARTS: Readonly<Record<Quick, Parts>> = {
-  "quick-ls": { has: ["terminal/ls.ts"], lacks: [PARSER, ...DAEMONLESS] },
+  "quick-ls": { has: ["terminal/ls.ts"], lacks: [PARSER, ...DAEMONLESS, ...FLEET] },
   "quick-send": { has: ["terminal/routes.ts", "terminal/send.ts", "terminal/tail.ts"], lacks: DAEMONLESS },
   "quick-attach": { has: ["terminal/attach.ts"], lacks: [PARSER, ...DAEMONLESS, "terminal/create.ts"] },
   // A daemon may be gone when it has accepted the request, and another one is started.
@@ -39,7 +41,7 @@ export const PARTS: Readonly<Record<Quick, Parts>> = {
   "quick-status": { has: ["system/routes.ts", "system/status.ts"], lacks: [] },
   "quick-prompts": {
     has: ["agent/permission-routes.ts", "agent/prompts.ts", "agent/rules.ts"],
-    lacks: ["disk-reader.ts"],
+    lacks: ["disk-reader.ts", ...FLEET],
   },
   "quick-complete": { has: [...ROUTES, "system/complete.ts", "system/completions.ts"], lacks: DAEMONLESS },
 };

@@ -33,6 +33,9 @@ export function flag(brief: string) {
   return { kind: "boolean", optional: true, withNegated: false, brief } as const;
 }
 
+/** Of lists. */
+export const allHomes = flag("Of all homes of the fleet: what the others last said of themselves (docs/FLEET.md)");
+
 export function textFlag(placeholder: string, brief: string) {
   const proposeCompletions = (typed: string) => (PATHS.includes(placeholder) ? proposeFiles(typed) : []);
   return { kind: "parsed", parse: text, optional: true, placeholder, brief, proposeCompletions } as const;

@@ -20,6 +20,8 @@ export type Caller = {
   readonly cli?: string;
   /** The id of the operator's browser, if it is one (devices.ts). */
   readonly device?: string;
+  /** The name of the fleet's host that it was at, if it was another one. */
+  readonly host?: string;
   /** Null if the system does not tell, or it was no process of this machine. */
   readonly pid: number | null;
   readonly exe: string | null;
@@ -127,6 +129,8 @@ export const RIGHTS = {
   "fleet.queue-agent": "act",
   "fleet.queue": "look",
   "fleet.queue-cancel": "act",
+  "fleet.ask": "act",
+  "fleet.reply": "act",
   search: "look",
   gc: "act",
   backup: "act",

@@ -48,11 +48,11 @@ export function openParts(ports: PartPorts, links: PartLinks) {
     agents: () => agent.store.settledAgents(),
     runs: () => workflow.store.allSettled(),
   });
+  const answering = notify.answering(agent.handlers);
   const fleetQueue = openFleetQueue(ports, {
-    handlers: () => ({ ...workflow.handlers, ...agent.handlers }),
+    handlers: () => ({ ...workflow.handlers, ...answering }),
     isRemoved: (run) => workflow.store.states.get(run)?.removed === true,
   });
-  const answering = notify.answering(agent.handlers);
   return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search, fleetQueue };
 }
 

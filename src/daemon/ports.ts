@@ -68,6 +68,8 @@ export type FleetDesk = {
   take(): Take | undefined;
   readonly labels: readonly string[];
   readonly capacity: number;
+  /** Called when other hosts ask something of this home, again and again until it is answered. */
+  onAsked(heard: () => void): void;
 };
 
 /** This home as a member of a fleet (fleet/member.ts). */

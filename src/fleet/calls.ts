@@ -120,11 +120,14 @@ export const TAKE: Call<
   decode: isApplied,
 };
 
+/** `isAsked`: other hosts ask something of the home (ask-calls.ts). */
+export type Held = { readonly lastSeq: number; readonly isAsked: boolean };
+
 /** The fenced write that changes nothing but the lease. Returns where the log ends; undefined: it is not ours. */
-export const HOLD: Call<Fenced<{ readonly leaseMs: number }>, number | undefined> = {
+export const HOLD: Call<Fenced<{ readonly leaseMs: number }>, Held | undefined> = {
   statement: { name: "holdfast.hold", text: sql.HOLD },
   encode: ({ take, leaseMs }) => [...fence(take), `${leaseMs}`],
-  decode: ([row]) => row && integer(row[0]),
+  decode: ([row]) => row && { lastSeq: integer(row[0]), isAsked: text(row[1]) === "true" },
 };
 
 /** Append, fence and lease renewal in one. */

@@ -3,7 +3,7 @@
 // LI2. A round takes at most a twentieth of the time, however many rows there are: then it waits for twenty times as
 //      long as it took.
 import { ok, type Result } from "../base/result.ts";
-import { bounded } from "../core/fleet/listing.ts";
+import { bounded, MAX_ROWS } from "../core/fleet/listing.ts";
 import { isOver } from "../core/fleet/queue.ts";
 import type { Listing, ListingRows } from "../wire/fleet/listing.ts";
 import type { Clock } from "../world/clock.ts";
@@ -12,10 +12,13 @@ import type { Database } from "./database.ts";
 import { LISTING_RENEWED_MS, putListing } from "./listings.ts";
 import type { FleetSeal } from "./seal.ts";
 
+/** `closed`: ids of prompts, the oldest first. */
+export type OwnRows = ListingRows & { readonly closed: readonly string[] };
+
 /** The lists of the home, as its daemon answers them. */
 export type OwnLists = {
   /** Undefined: they are as they were, or nobody answers now. */
-  changed(): Promise<ListingRows | undefined>;
+  changed(): Promise<OwnRows | undefined>;
   close(): void;
 };
 
@@ -76,7 +79,7 @@ export class Lister {
     return put;
   }
 
-  #listingOf({ terminals, runs, agents, prompts }: ListingRows): Listing {
+  #listingOf({ terminals, runs, agents, prompts, closed }: OwnRows): Listing {
     const kept = {
       terminals: bounded(terminals, ({ state }) => state.kind === "ended"),
       runs: bounded(runs, ({ state }) => isOver(state)),
@@ -85,7 +88,7 @@ export class Lister {
     };
     return {
       at: new Date(this.#ports.clock.now()).toISOString(),
-      ...this.#ports.place,
+      ...{ ...this.#ports.place, closed: closed.slice(-MAX_ROWS) },
       ...{ terminals: kept.terminals.rows, runs: kept.runs.rows, agents: kept.agents.rows, prompts: kept.prompts.rows },
       more: {
         ...{ terminals: kept.terminals.more, runs: kept.runs.more },

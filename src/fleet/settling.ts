@@ -17,6 +17,8 @@ export type SettlingPorts = {
   readonly retries?: BackoffPolicy;
   /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. */
   held?(sentAt: number): void;
+  /** Whether other hosts ask something of the home. Not every call says it. */
+  asked?(isAsked: boolean): void;
   /** Asked before every call. False: nothing is sent any more. */
   isWanted(): boolean;
 };
@@ -70,7 +72,9 @@ export class Settling {
     const answer = this.#noted(await this.#ports.database.call(HOLD, { take, leaseMs }));
     if (answer.kind !== "done") return { kind: "failed" };
     if (answer.value === undefined) return { kind: "not ours" };
-    return { kind: "held", lastSeq: answer.value, isDoubtful: answer.isDoubtful };
+    const { lastSeq, isAsked } = answer.value;
+    this.#ports.asked?.(isAsked);
+    return { kind: "held", lastSeq, isDoubtful: answer.isDoubtful };
   }
 
   /** A refusal is tried on a new connection too: the writable host may be another one by now. */

@@ -42,7 +42,12 @@ export const LOOK = `select epoch, owner,
 export const TAKE = `update holdfast.homes set epoch = $2::bigint, take = $3, owner = $4, ${RENEWED("$5")}
   where id = $1 and epoch = $2::bigint - 1 and (not $6::bool or lease_until < clock_timestamp()) returning 1`;
 
-export const HOLD = `update holdfast.homes set ${RENEWED("$4")} where ${OURS} returning last_seq`;
+/** What others ask of a home, until then. Unfenced: who answers them is. */
+const ASKED_NOW = `home = $1 and answer = ''::bytea and until > clock_timestamp()`;
+
+/** Says besides whether others ask something, so that nobody needs to look for it. */
+export const HOLD = `update holdfast.homes set ${RENEWED("$4")} where ${OURS}
+  returning last_seq, exists (select from holdfast.asks where ${ASKED_NOW})::text`;
 
 export const APPEND = `with fence as (update holdfast.homes set last_seq = $5::bigint, ${RENEWED("$7")}
     where ${OURS} and last_seq = $4::bigint returning 1)
@@ -204,3 +209,23 @@ export const LISTINGS = `select id, name, owner, host, lease, age, bytes from (
     from (select * from holdfast.homes where id > $1 order by id limit 1000) h
       left join holdfast.listings l on l.home = h.id) as sized
   where total <= 8388608 or nth = 1 order by id`;
+
+/** Of a home that is there. A write in any case, like ENROL; whoever repeats it waits anew. */
+export const ASK = `insert into holdfast.asks as a (id, home, host, until, bytes)
+  select $1, $2, $3, clock_timestamp() + $5::float8 * interval '1 ms', $4::bytea from holdfast.homes where id = $2
+  on conflict (id) do update set until = greatest(a.until, excluded.until) returning answer`;
+
+export const ASK_ANSWER = "select answer from holdfast.asks where id = $1";
+
+/** Only what is answered: what is not may be under way. */
+export const FORGET_ASK = "delete from holdfast.asks where id = $1 and answer <> ''::bytea";
+
+export const ASKS = `with ${FENCE}
+  select id, host, bytes from holdfast.asks where ${ASKED_NOW} and exists (select from fence) order by until limit 100`;
+
+/** An answer stays for an hour, for those who ask again. */
+export const REPLY = `with ${FENCE},
+  old as (delete from holdfast.asks where home = $1 and id <> $4 and until < clock_timestamp() - interval '1 hour'
+    and exists (select from fence))
+  update holdfast.asks set answer = $5::bytea
+  where id = $4 and home = $1 and exists (select from fence) returning 1`;

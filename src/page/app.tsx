@@ -175,7 +175,7 @@ function Place({ home }: { readonly home: string }): JSX.Element {
         title="The homes of the fleet"
         {...(isHere && { "aria-current": "page" as const })}
       >
-        <span class="path">{baseName(home)}</span> <span class="soft">on</span> {plainLine(host)}
+        {baseName(home)} <span class="soft">on</span> {plainLine(host)}
       </a>
       {path}
     </>

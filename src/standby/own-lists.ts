@@ -2,9 +2,8 @@
 // has changed, so a home in which nothing happens costs nobody anything.
 // OL1. What changes while the lists are read is found by the next reading.
 import { isFault } from "../base/fault.ts";
-import type { OwnLists } from "../fleet/lister.ts";
+import type { OwnLists, OwnRows } from "../fleet/lister.ts";
 import { type DialWorld, dial } from "../home/dial.ts";
-import type { ListingRows } from "../wire/fleet/listing.ts";
 import type { RpcClient } from "../wire/rpc/client.ts";
 import { allRows } from "../wire/rpc/page.ts";
 
@@ -49,13 +48,15 @@ export function ownLists(world: DialWorld, home: string): OwnLists {
 }
 
 /** Undefined: the daemon has none to give now. */
-async function rowsOf(client: RpcClient): Promise<ListingRows | undefined> {
-  const [terminals, runs, agents, prompts] = await Promise.all([
+async function rowsOf(client: RpcClient): Promise<OwnRows | undefined> {
+  const [terminals, runs, agents, prompts, closed] = await Promise.all([
     allRows(client, "terminal.list", {}),
     allRows(client, "workflow.list", {}),
     allRows(client, "agent.list", {}),
     allRows(client, "prompt.list", {}),
+    allRows(client, "prompt.list", { closed: true }),
   ]);
-  if (!terminals.ok || !runs.ok || !agents.ok || !prompts.ok) return undefined;
-  return { terminals: terminals.value, runs: runs.value, agents: agents.value, prompts: prompts.value };
+  if (!terminals.ok || !runs.ok || !agents.ok || !prompts.ok || !closed.ok) return undefined;
+  const rows = { terminals: terminals.value, runs: runs.value, agents: agents.value, prompts: prompts.value };
+  return { ...rows, closed: closed.value.map(({ id }) => id) };
 }

@@ -78,14 +78,15 @@ export class FleetReader {
     const { home, name, owner, hostId, leaseMs, ageMs, listing } = row;
     const ago = (ms: number | undefined) =>
       ms === undefined ? null : new Date(this.#world.clock.now() - ms).toISOString();
+    const isHere = home === us.here;
     const isNear = us.host !== undefined && hostId === us.host;
     return {
-      ...{ id: home, name: name || home, host: owner, isHere: home === us.here, isNear, isLive: leaseMs > 0 },
+      ...{ id: home, name: name || home, host: owner, isHere, isNear, isLive: leaseMs > 0 },
       ...{ seenAt: ago(host?.agoMs), listedAt: ago(ageMs), isOld: (ageMs ?? 0) > LISTING_OLD_MS },
       why: row.why ?? null,
       counts: listing === undefined ? null : countsOf(listing),
-      page: pageAddress(listing?.page ?? "", name) ?? null,
-      nearPage: isNear && listing !== undefined ? this.#nearPage(home, listing.directory) : null,
+      page: (isHere && isNear ? undefined : pageAddress(listing?.page ?? "", name)) ?? null, // It would be this one.
+      nearPage: isNear && !isHere && listing !== undefined ? this.#nearPage(home, listing.directory) : null,
       listing: listing === undefined ? null : rowsOf(listing),
     };
   }

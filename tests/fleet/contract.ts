@@ -1,5 +1,6 @@
 // What every statement does, as claims that hold in PostgreSQL and in the simulated database alike.
 import { expect } from "bun:test";
+import { ASK, ASK_ANSWER, ASKS, FORGET_ASK, REPLY } from "../../src/fleet/ask-calls.ts";
 import { dropBlob, getBlob, listBlobs, putBlob } from "../../src/fleet/blobs.ts";
 import {
   ANNOUNCE,
@@ -113,7 +114,7 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.do(TAKE, { ...next, ifExpired: false })).toBe(true);
     expect(await sure.do(TAKE, { ...next, ifExpired: false })).toBe(false);
     expect(await sure.do(HOLD, { take: first, leaseMs: LEASE_MS })).toBeUndefined();
-    expect(await sure.do(HOLD, { take: next.take, leaseMs: 0 })).toBe(0);
+    expect(await sure.do(HOLD, { take: next.take, leaseMs: 0 })).toEqual({ lastSeq: 0, isAsked: false });
     const third = { take: { home, epoch: 3, id: "c" }, owner: "c", leaseMs: LEASE_MS };
     expect(await sure.do(TAKE, { ...third, ifExpired: true })).toBe(true);
   },
@@ -127,7 +128,7 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(await sure.append(take, 3, 5)).toBe(false);
     expect(await sure.append({ ...take, epoch: 2 }, 6, 6)).toBe(false);
     expect(await sure.append({ ...take, id: "another" }, 6, 6)).toBe(false);
-    expect(await sure.do(HOLD, { take, leaseMs: 1 })).toBe(5);
+    expect(await sure.do(HOLD, { take, leaseMs: 1 })).toMatchObject({ lastSeq: 5 });
     expect(await stored(database, home)).toEqual([
       [1, 2, [1, 2]],
       [3, 5, [3, 4, 5]],
@@ -285,11 +286,11 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
       leaseEnd: expect.stringMatching(/./),
     });
     expect(owned?.leaseMs).toBeGreaterThan(LEASE_MS / 2);
-    expect(await sure.do(HOLD, { take, leaseMs: LEASE_MS * 2 })).toBe(2);
+    expect(await sure.do(HOLD, { take, leaseMs: LEASE_MS * 2 })).toMatchObject({ lastSeq: 2 });
     const renewed = await see();
     expect(renewed?.leaseEnd).not.toBe(owned?.leaseEnd);
     expect((await see())?.leaseEnd).toBe(renewed?.leaseEnd);
-    expect(await sure.do(HOLD, { take, leaseMs: -1 })).toBe(2);
+    expect(await sure.do(HOLD, { take, leaseMs: -1 })).toMatchObject({ lastSeq: 2 });
     expect(await see()).toMatchObject({ leaseMs: 0, leaseEnd: expect.stringMatching(/./) });
     expect(await sure.do(RELEASE, { take: { ...take, id: "another" } })).toBe(false);
     expect(await sure.do(RELEASE, { take })).toBe(true);
@@ -384,6 +385,37 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
     expect([ageMs >= 0, ageMs < LEASE_MS]).toEqual([true, true]);
     expect((await sure.do(LISTINGS, { after: home })).some((other) => other.home === home)).toBe(false);
+  },
+
+  "what others ask is seen by the owner alone, until it is answered or nobody waits": async ({ database, home }) => {
+    const sure = new Sure(database);
+    const take = await sure.owned(home);
+    const stale = { ...take, id: "no" };
+    const id = `ask of ${home}`;
+    const ask = { id, home, host: "b", bytes: entries(1, 3), forMs: LEASE_MS };
+    const isAsked = async () => (await sure.do(HOLD, { take, leaseMs: LEASE_MS }))?.isAsked;
+    expect(await sure.do(ASK, { ...ask, home: `no ${home}` })).toBeUndefined();
+    expect(await sure.do(ASK_ANSWER, id)).toBeUndefined();
+    expect(await isAsked()).toBe(false);
+    expect(await sure.do(ASK, { ...ask, id: `late ${id}`, forMs: -1 })).toEqual(Uint8Array.of());
+    expect(await isAsked()).toBe(false);
+    expect(await sure.do(ASK, ask)).toEqual(Uint8Array.of());
+    expect(await sure.do(ASK, { ...ask, bytes: entries(7, 9) })).toEqual(Uint8Array.of());
+    expect(await sure.do(ASK_ANSWER, id)).toEqual(Uint8Array.of());
+    expect(await isAsked()).toBe(true);
+    expect(await sure.do(ASKS, { take: stale })).toEqual([]);
+    expect(await sure.do(ASKS, { take })).toEqual([{ id, host: "b", bytes: entries(1, 3) }]);
+    const reply = entries(4, 5);
+    expect(await sure.do(REPLY, { take: stale, id, bytes: reply })).toBe(false);
+    expect(await sure.do(REPLY, { take, id: `no ${id}`, bytes: reply })).toBe(false);
+    for (const _ of [1, 2]) expect(await sure.do(REPLY, { take, id, bytes: reply })).toBe(true);
+    expect(await isAsked()).toBe(false);
+    expect(await sure.do(ASKS, { take })).toEqual([]);
+    expect(await sure.do(ASK, ask)).toEqual(reply);
+    expect(await sure.do(ASK_ANSWER, id)).toEqual(reply);
+    for (const one of [id, `late ${id}`]) await sure.do(FORGET_ASK, one);
+    expect(await sure.do(ASK_ANSWER, id)).toBeUndefined();
+    expect(await sure.do(ASK_ANSWER, `late ${id}`)).toEqual(Uint8Array.of());
   },
 
   "the home for which the least is worked on comes first, and then the oldest": async ({ database, home }) => {

@@ -2,11 +2,10 @@
 import { expect, test } from "bun:test";
 import { ENROL, TAKE, type Take } from "../../src/fleet/calls.ts";
 import { Database } from "../../src/fleet/database.ts";
-import { Lister } from "../../src/fleet/lister.ts";
+import { Lister, type OwnRows } from "../../src/fleet/lister.ts";
 import { LIST_HOME } from "../../src/fleet/listing-calls.ts";
 import { LISTING_RENEWED_MS, readListings } from "../../src/fleet/listings.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
-import type { ListingRows } from "../../src/wire/fleet/listing.ts";
 import type { ListedRun } from "../../src/wire/rpc/workflow.ts";
 import { pause } from "../../src/world/wait.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -14,7 +13,7 @@ import { driven, SimPostgres } from "../sim/postgres.ts";
 import { SimRandom } from "../sim/random.ts";
 import { NO_TARGET } from "./model.ts";
 
-const NONE: ListingRows = { terminals: [], runs: [], agents: [], prompts: [] };
+const NONE: OwnRows = { terminals: [], runs: [], agents: [], prompts: [], closed: [] };
 const PLACE = { directory: "/h", command: ["holdfast"], ssh: "me@there" };
 const random = new SimRandom(5);
 const clock = new SimClock();
@@ -49,7 +48,7 @@ async function seen(): Promise<string[]> {
 
 test("LI1 a listing is stored when it has changed, and again after a minute, under each take", async () => {
   const take = await owned("one");
-  let now: ListingRows | undefined = { ...NONE, runs: runs("build") };
+  let now: OwnRows | undefined = { ...NONE, runs: runs("build") };
   const changed = async () => {
     const given = now;
     now = undefined;

@@ -113,6 +113,7 @@ class Claimer {
     };
     const queue = new FleetQueue({
       desk: {
+        onAsked: () => undefined,
         database,
         seal,
         home: this.#home,

@@ -63,7 +63,13 @@ class Fleet implements AsyncDisposable {
     await database.call(ANNOUNCE, row);
     const none = { terminals: [], runs: [], agents: [], prompts: [] };
     const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
-    const place = { at: new Date().toISOString(), directory: "/home/ann/work", command: ["holdfast"], ssh: host };
+    const place = {
+      at: new Date().toISOString(),
+      directory: "/home/ann/work",
+      command: ["holdfast"],
+      ssh: host,
+      closed: [],
+    };
     const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
     if (!put.ok) throw new Error(put.error.message);
   }

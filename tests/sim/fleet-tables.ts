@@ -37,6 +37,15 @@ export type StoredItem = {
 };
 const NEW_ITEM = { state: "open", home: "", epoch: 0, host: "", words: "" };
 type StoredListing = { readonly at: number; readonly bytes: PostgresValue };
+type StoredAsk = {
+  readonly id: string;
+  readonly home: string;
+  readonly host: string;
+  readonly until: number;
+  readonly bytes: PostgresValue;
+  readonly answer: PostgresValue;
+};
+const NOTHING = new Uint8Array();
 type StoredEvent = { readonly at: number; readonly values: Values };
 export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
 type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
@@ -56,6 +65,7 @@ export class FleetTables {
   readonly #events = new Map<"all", readonly StoredEvent[]>();
   readonly #items = new Map<string, StoredItem>();
   readonly #listings = new Map<string, StoredListing>();
+  readonly #asks = new Map<string, StoredAsk>();
   #undo: (() => void)[] = [];
 
   get items(): readonly StoredItem[] {
@@ -109,6 +119,26 @@ export class FleetTables {
 
   announce(host: SeenHost): void {
     set(this.#hosts, text(host.values[0]), host, this.#undo);
+  }
+
+  ask(id: PostgresValue | undefined): StoredAsk | undefined {
+    return this.#asks.get(text(id));
+  }
+
+  setAsk(ask: StoredAsk): void {
+    set(this.#asks, ask.id, ask, this.#undo);
+  }
+
+  dropAsk(id: string): void {
+    const before = this.#asks.get(id);
+    this.#asks.delete(id);
+    if (before !== undefined) this.#undo.push(() => void this.#asks.set(id, before));
+  }
+
+  /** What waits for an answer. */
+  asksOf(home: PostgresValue | undefined, now: number): readonly StoredAsk[] {
+    const open = [...this.#asks.values()].filter((ask) => ask.home === home && ask.answer === NOTHING);
+    return open.filter(({ until }) => until > now).toSorted((a, b) => a.until - b.until);
   }
 
   listing(home: string): StoredListing | undefined {
@@ -187,7 +217,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const home = tables.ours(values);
     if (home === undefined) return [];
     tables.change(values[0], { ...home, leaseUntil: now + Number(values[3]) });
-    return [[`${home.lastSeq}`]];
+    return [[`${home.lastSeq}`, `${tables.asksOf(values[0], now).length > 0}`]];
   },
   "holdfast.append": (tables, values, now) => {
     const [id, , , before, last, bytes, ms] = values;
@@ -263,6 +293,34 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   },
   "holdfast.hosts": (tables, _, now) => tables.hosts.map(({ values, seen }) => [...values, `${now - seen}`]),
   "holdfast.homes": (tables, _, now) => tables.homes.map(([id, home]) => watched(id, home, now)),
+  "holdfast.ask": (tables, [id, home, host, bytes = null, ms], now) => {
+    if (tables.home([text(home)]) === undefined) return [];
+    const until = now + Number(ms);
+    const made = { id: text(id), home: text(home), host: text(host), until, bytes, answer: NOTHING };
+    const before = tables.ask(id);
+    tables.setAsk(before === undefined ? made : { ...before, until: Math.max(until, before.until) });
+    return [[tables.ask(id)?.answer ?? null]];
+  },
+  "holdfast.ask-answer": (tables, [id]) => {
+    const ask = tables.ask(id);
+    return ask === undefined ? [] : [[ask.answer]];
+  },
+  "holdfast.asks": (tables, values, now) =>
+    tables.ours(values) === undefined
+      ? []
+      : tables.asksOf(values[0], now).map(({ id, host, bytes }) => [id, host, bytes]),
+  "holdfast.forget-ask": (tables, [id]) => {
+    const ask = tables.ask(id);
+    if (ask !== undefined && ask.answer !== NOTHING) tables.dropAsk(ask.id);
+    return [];
+  },
+  "holdfast.reply": (tables, values) => {
+    const [home, , , id, answer = null] = values;
+    const ask = tables.ask(id);
+    if (tables.ours(values) === undefined || ask === undefined || ask.home !== home) return [];
+    tables.setAsk({ ...ask, answer });
+    return DONE;
+  },
   "holdfast.list-home": (tables, values, now) => {
     const [id, , , bytes = null] = values;
     if (tables.ours(values) === undefined) return [];

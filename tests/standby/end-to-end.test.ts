@@ -1,107 +1,17 @@
 // Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its
 // home; and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOMES, type WatchedRow } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
-import { realProcesses } from "../../src/world/real/process.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
-import { ours } from "../ours.ts";
 import { until } from "../until.ts";
-
-const LEASE_S = 3;
-const processes = realProcesses();
-
-type Said = { readonly code: number; readonly out: string; readonly err: string };
-
-class Host {
-  readonly name: string;
-  readonly home: string;
-  readonly homes: string;
-  readonly #env: Record<string, string>;
-
-  constructor(place: string, name: string, settings: Readonly<Record<string, unknown>>) {
-    this.name = name;
-    this.home = join(place, name, "work");
-    this.homes = join(place, name, "homes");
-    mkdirSync(join(place, name));
-    const config = join(place, name, "config.toml");
-    const fleet = { host: name, homes: this.homes, lease_s: LEASE_S, ...settings };
-    const lines = Object.entries(fleet).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-    writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, ""].join("\n"));
-    const { HOLDFAST_HOME: _, ...env } = process.env;
-    this.#env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
-  }
-
-  async do(...words: string[]): Promise<Said> {
-    const child = Bun.spawn(ours("src/cli/main.ts", ...words), { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
-    const [out, err] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
-    return { code: await child.exited, out, err };
-  }
-
-  async must(...words: string[]): Promise<string> {
-    const said = await this.do(...words);
-    if (said.code !== 0) throw new Error(`${words.join(" ")}: ${said.err}\n${this.log()}`);
-    return said.out;
-  }
-
-  /** Its homes, also those that it has taken over. */
-  directories(): string[] {
-    const taken = () => readdirSync(this.homes).filter((name) => !name.startsWith("."));
-    try {
-      return [this.home, ...taken().map((name) => join(this.homes, name))];
-    } catch {
-      return [this.home];
-    }
-  }
-
-  log(): string {
-    return this.directories()
-      .map((home) => {
-        try {
-          return `${home}:\n${readFileSync(join(home, "run/watchdog.log"), "utf8").slice(-3_000)}`;
-        } catch {
-          return `${home}: no log`;
-        }
-      })
-      .join("\n");
-  }
-
-  /** All that runs for it, by the paths in its words or by its configuration. */
-  pids(): number[] {
-    const config = this.#env["HOLDFAST_CONFIG"] ?? "";
-    const isIts = (pid: number) =>
-      processes.variable(pid, "HOLDFAST_CONFIG") === config ||
-      processes.kin(pid)?.argv.some((word) => this.directories().some((home) => word.startsWith(home))) === true;
-    return processes.list().flatMap(({ pid }) => (isIts(pid) ? [pid] : []));
-  }
-
-  killStandby(): void {
-    const { pid } = JSON.parse(readFileSync(join(this.home, "run/standby.lock"), "utf8"));
-    process.kill(pid, "SIGKILL");
-  }
-
-  /** Everything ends at once, as when a machine loses its power. */
-  async die(): Promise<void> {
-    await until(
-      "all of it is gone",
-      () => {
-        const pids = this.pids();
-        for (const pid of pids) {
-          const startTime = processes.startTime(pid);
-          if (startTime !== undefined) processes.kill({ pid, startTime, bootId: processes.bootId() }, "SIGKILL");
-        }
-        return pids.length === 0;
-      },
-      () => this.pids(),
-    );
-  }
-}
+import { Host } from "./host.ts";
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
@@ -172,7 +82,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       async () => (await row("host-a-work"))?.owner === "host-b",
       async () => [await row("host-a-work"), b.log()],
     );
-    b.killStandby(); // Its next life goes on.
+    b.kill("standby"); // Its next life goes on.
     expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
     const home = join(b.homes, "host-a-work");
     const listed = await until(

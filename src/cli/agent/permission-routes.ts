@@ -1,8 +1,8 @@
 // The permission commands: what agents ask, what people answer, and the rules that decide without asking.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-import { type DataFlags, described, flag, home, proposing, text, textFlag } from "../flags.ts";
-import type { AnswerFlags } from "./prompts.ts";
+import { allHomes, type DataFlags, described, flag, home, proposing, text, textFlag } from "../flags.ts";
+import type { AnswerFlags, PromptsFlags } from "./prompts.ts";
 import type { AddRuleFlags } from "./rules.ts";
 
 const PROMPT = "{id, agent, tool, input, since, deadline, state, name, stage}";
@@ -26,14 +26,18 @@ const decision = {
 const promptId = {
   parse: text,
   placeholder: "prompt",
-  brief: "A prompt's id, or at least its first 8 characters",
+  brief: "A prompt's id, or at least its first 8 characters; of another home of the fleet also HOST/ID",
   proposeCompletions: proposing("prompt"),
 } as const;
 
-const prompts = buildCommand<DataFlags, [prompt?: string], Context>({
+const prompts = buildCommand<PromptsFlags, [prompt?: string], Context>({
   loader: async () => (await import("./prompts.ts")).promptsCommand,
   parameters: {
-    flags: { home, json: flag(`One JSON array of ${PROMPT}`) },
+    flags: {
+      home,
+      all: allHomes,
+      json: flag(`One JSON array of ${PROMPT}; with --all also {host, home, ageMs}`),
+    },
     positional: { kind: "tuple", parameters: [{ ...promptId, optional: true }] },
   },
   docs: described(
@@ -58,7 +62,8 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
     "Answer a permission prompt",
     "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
     "the agent has to ask again. What was answered is shown. If the id is not given in full on a terminal, it is",
-    "shown first, and you are asked.",
+    "shown first, and you are asked. A prompt of another home of the fleet (prompts --all) is answered there: the",
+    "command waits for what becomes of it.",
   ),
 });
 

@@ -33,9 +33,12 @@ export function promptRow({ id, agent, name, tool, input, since, deadline, state
   return { id, agent, tool, input, since, deadline, state, name, stage, ...(rule !== undefined && { rule }) };
 }
 
-async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
+export type PromptsFlags = DataFlags & { readonly all?: boolean };
+
+async function prompts(world: DaemonCommandWorld, flags: PromptsFlags, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
+  if (flags.all === true) return promptsAll(world, flags, home.value, key);
   const listed: Result<readonly ListedPrompt[]> = await look(world, { home: home.value, json: flags.json }, (client) =>
     key === undefined ? allRows(client, "prompt.list", {}) : onlyOne(client, key),
   );
@@ -45,6 +48,22 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags, key?: string
   else if (listed.value.length === 0) await say(console, "there are no open prompts.");
   else await show(world, listed.value);
   await sayAttempts(world, home.value);
+  return ok(EXIT.ok);
+}
+
+async function promptsAll(world: DaemonCommandWorld, flags: PromptsFlags, home: string, key = ""): Promise<Exit> {
+  const { everywhere, printAllJson } = await import("../fleet/all.ts");
+  const found = await everywhere<ListedPrompt>(world, home, {
+    kind: "prompts",
+    own: () => look(world, { home, json: flags.json }, (client) => allRows(client, "prompt.list", {})),
+    rows: (listing) => listing.prompts,
+  });
+  if (!found.ok) return found;
+  const homes = found.value.map((one) => ({ ...one, rows: one.rows.filter(({ id }) => id.startsWith(key)) }));
+  const all = homes.flatMap(({ label, rows }) => rows.map((row) => ({ ...row, name: `${label}/${row.name}` })));
+  if (flags.json) await printAllJson(world, homes, (rows) => rows.map(promptRow));
+  else if (all.length === 0) await say(world.console, "there are no open prompts in the fleet.");
+  else await show(world, all);
   return ok(EXIT.ok);
 }
 
@@ -69,13 +88,30 @@ async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string
   const { message = "", always = false } = flags;
   const id = newId(world.random.bytes(16)); // PA1
   const found = await onDaemon(world, home.value, (client) => promptOf(client, key));
+  if (!found.ok && (found.error.code === "unknown" || key.includes("/"))) {
+    const { answerElsewhere } = await import("../fleet/answer.ts");
+    const isTheOne = (prompt: ListedPrompt) => isMeant(world, prompt, decision);
+    const wish = { key, decision, message, always, unknown: found.error, isMeant: isTheOne };
+    return told(world, flags, await answerElsewhere(world, home.value, wish), decision);
+  }
   if (!found.ok) return found;
   const prompt = found.value;
   if (prompt.id !== key && !(await isMeant(world, prompt, decision))) return NOT_ANSWERED; // PA2
   const answered = await onDaemon<ListedPrompt>(world, home.value, (client) =>
     client.call("prompt.answer", { prompt: prompt.id, answer: id, decision, message, always }),
   );
+  return told(world, flags, answered, decision);
+}
+
+/** `answered`: undefined if the person did not mean that prompt. */
+async function told(
+  world: DaemonCommandWorld,
+  flags: AnswerFlags,
+  answered: Result<ListedPrompt | undefined>,
+  decision: Decision,
+): Promise<Exit> {
   if (!answered.ok) return answered;
+  if (answered.value === undefined) return NOT_ANSWERED;
   if (flags.json) await printJson(world.console, promptRow(answered.value));
   else await echo(world, answered.value, decision);
   return ok(EXIT.ok);

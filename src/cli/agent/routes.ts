@@ -2,6 +2,7 @@
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import {
+  allHomes,
   choiceFlag,
   countFlag,
   type DataFlags,
@@ -19,6 +20,7 @@ import type { FetchFlags } from "./fetch.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
+import type { TreeFlags } from "./tree.ts";
 import { workspaceFlags } from "./workspace-flags.ts";
 
 const ROW = [
@@ -115,9 +117,15 @@ const ask = buildCommand<DataFlags, [agent: string, text: string], Context>({
   ),
 });
 
-const tree = buildCommand<DataFlags, [], Context>({
+const tree = buildCommand<TreeFlags, [], Context>({
   loader: async () => (await import("./tree.ts")).treeCommand,
-  parameters: { flags: { home, json: flag(`One JSON array of ${ROW.slice(0, -1)}, children}`) } },
+  parameters: {
+    flags: {
+      home,
+      all: allHomes,
+      json: flag(`One JSON array of ${ROW.slice(0, -1)}, children}; with --all also {host, home, ageMs}`),
+    },
+  },
   docs: { brief: "Show all agents, each below its parent: state, turn, inbox, open prompts" },
 });
 

@@ -3,7 +3,7 @@
 
 import { shortId } from "../../base/ids.ts";
 import { localTimes, type Zone } from "../../base/local-time.ts";
-import { ok } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { usageText } from "../../core/agent/usage.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
@@ -19,17 +19,43 @@ import { noteText, spanText, type TreeRow, treeOf } from "./row.ts";
 
 const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "USED", "NOTE"];
 
-async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+export type TreeFlags = DataFlags & { readonly all?: boolean };
+
+async function tree(world: DaemonCommandWorld, flags: TreeFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await look<readonly ListedAgent[]>(world, { home: home.value, json: flags.json }, (reader) =>
-    allRows(reader, "agent.list", {}),
-  );
+  const own = () =>
+    look<readonly ListedAgent[]>(world, { home: home.value, json: flags.json }, (reader) =>
+      allRows(reader, "agent.list", {}),
+    );
+  if (flags.all === true) return treeAll(world, flags, home.value, own);
+  const listed = await own();
   if (!listed.ok) return listed;
   const { console } = world;
   if (flags.json) await printJson(console, treeOf(listed.value));
   else if (listed.value.length === 0) await say(console, "there are no agents yet. `holdfast agent new` creates one.");
   else await console.out.write(tableOf(world, treeOf(listed.value)));
+  return ok(EXIT.ok);
+}
+
+async function treeAll(
+  world: DaemonCommandWorld,
+  flags: TreeFlags,
+  home: string,
+  own: () => Promise<Result<readonly ListedAgent[]>>,
+): Promise<Exit> {
+  const { everywhere, printAllJson } = await import("../fleet/all.ts");
+  const { console, clock } = world;
+  const homes = await everywhere<ListedAgent>(world, home, { kind: "agents", own, rows: ({ agents }) => agents });
+  if (!homes.ok) return homes;
+  const rows = homes.value.flatMap(({ label, rows: agents }) =>
+    treeOf(agents)
+      .flatMap((root) => linesOf(root, "", ""))
+      .map((line) => [label, ...cellsOf(console, line, clock.now())].map(visibleLine)),
+  );
+  if (flags.json) await printAllJson(world, homes.value, treeOf);
+  else if (rows.length === 0) await say(console, "there are no agents in the fleet.");
+  else await console.out.write(tableText(console, [["HOST", ...HEAD], ...rows]));
   return ok(EXIT.ok);
 }
 

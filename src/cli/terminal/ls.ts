@@ -2,6 +2,7 @@
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { fits } from "../../wire/rpc/page.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -20,15 +21,17 @@ const CUTS = [
   { column: HEAD.indexOf("PROGRAM"), keeps: "start" },
   { column: HEAD.indexOf("DIRECTORY"), keeps: "end" },
 ] as const;
+const ALL_CUTS = CUTS.map(({ column, keeps }) => ({ column: column + 1, keeps }));
 /** The first arguments are enough to recognize a program. */
 const PROGRAM_CELLS = 40;
 
-export type LsFlags = DataFlags & { readonly lane?: string };
+export type LsFlags = DataFlags & { readonly lane?: string; readonly all?: boolean };
 
 async function ls(world: DaemonCommandWorld, flags: LsFlags): Promise<Exit> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const { lane } = flags;
+  if (flags.all === true) return lsAll(world, home.value, flags);
   const listing = await listTerminals(world, home.value, "wait", lane === undefined ? {} : { lane });
   if (!listing.ok) return listing;
   const { terminals } = listing.value;
@@ -44,6 +47,27 @@ async function ls(world: DaemonCommandWorld, flags: LsFlags): Promise<Exit> {
     await say(world.console, `there are no terminals${where} yet. \`holdfast new\` opens one.`);
   else await world.console.out.write(tableOf(world, terminals));
   for (const words of terminals.flatMap(remarks)) await say(world.console, words);
+  return ok(EXIT.ok);
+}
+
+async function lsAll(world: DaemonCommandWorld, home: string, flags: LsFlags): Promise<Exit> {
+  const { everywhere, printAllJson, behindHosts } = await import("../fleet/all.ts");
+  const filter = flags.lane === undefined ? {} : { lane: flags.lane };
+  const homes = await everywhere<BriefTerminal>(world, home, {
+    kind: "terminals",
+    own: async () => {
+      const listing = await listTerminals(world, home, "wait", filter);
+      return listing.ok ? ok(listing.value.terminals) : listing;
+    },
+    rows: ({ terminals }) => terminals.filter((one) => fits(one, filter)),
+  });
+  if (!homes.ok) return homes;
+  const user = world.console.env("HOME");
+  const cells = (terminal: BriefTerminal) => [...cellsOf(user, terminal, world.clock.now()), agentText(terminal)];
+  const rows = behindHosts(homes.value, cells);
+  if (flags.json) await printAllJson(world, homes.value, (terminals) => terminals.map(rowOf));
+  else if (rows.length === 0) await say(world.console, "there are no terminals in the fleet.");
+  else await world.console.out.write(tableText(world.console, [["HOST", ...HEAD, AGENT], ...rows], ALL_CUTS));
   return ok(EXIT.ok);
 }
 

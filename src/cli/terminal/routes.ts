@@ -5,6 +5,7 @@ import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { HolderSizing } from "../../wire/holder/protocol.ts";
 import type { Context } from "../command-world.ts";
 import {
+  allHomes,
   choiceFlag,
   countFlag,
   type DataFlags,
@@ -125,7 +126,12 @@ const attach = buildCommand<AttachFlags, [terminal?: string], Context>({
 const ls = buildCommand<LsFlags, [], Context>({
   loader: async () => (await import("./ls.ts")).lsCommand,
   parameters: {
-    flags: { home, lane: textFlag("lane", "Only those of this lane"), json: flag(`One JSON array of ${ROW}`) },
+    flags: {
+      home,
+      lane: textFlag("lane", "Only those of this lane"),
+      all: allHomes,
+      json: flag(`One JSON array of ${ROW}; with --all also {host, home, ageMs}`),
+    },
   },
   docs: { brief: "List the terminals" },
 });

@@ -6,7 +6,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { nextOf } from "../../core/workflow/progress.ts";
 import type { RunState } from "../../core/workflow/run.ts";
-import { allRows, eachPage } from "../../wire/rpc/page.ts";
+import { allRows, eachPage, fits } from "../../wire/rpc/page.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -27,10 +27,16 @@ const CUTS = [
   { column: HEAD.indexOf("NAME"), keeps: "start" },
 ] as const;
 
+const ALL_TABLE = {
+  column: HEAD.indexOf("NEXT") + 1,
+  cuts: CUTS.slice(1).map(({ column, keeps }) => ({ column: column + 1, keeps })),
+};
+
 export type ListFlags = DataFlags & {
   readonly state?: readonly RunState[];
   readonly name?: string;
   readonly last?: number;
+  readonly all?: boolean;
 };
 
 async function workflows(world: DaemonCommandWorld, flags: ListFlags): Promise<Exit> {
@@ -38,6 +44,7 @@ async function workflows(world: DaemonCommandWorld, flags: ListFlags): Promise<E
   if (!home.ok) return home;
   const { last, state, name } = flags;
   const filter = { ...(state !== undefined && { state }), ...(name !== undefined && { name }) };
+  if (flags.all === true) return workflowsAll(world, home.value, flags);
   const print = printerOf(world, flags);
   let after: string | undefined;
   const listed = await look(world, { home: home.value, json: flags.json }, async (reader) => {
@@ -51,6 +58,31 @@ async function workflows(world: DaemonCommandWorld, flags: ListFlags): Promise<E
   if (!listed.ok) return listed;
   const chosen = state !== undefined || name !== undefined || last === 0;
   await print.end(chosen ? "there are no such runs." : "there are no runs yet. `holdfast run FILE` starts one.");
+  return ok(EXIT.ok);
+}
+
+async function workflowsAll(world: DaemonCommandWorld, home: string, flags: ListFlags): Promise<Exit> {
+  const { everywhere, printAllJson, behindHosts } = await import("../fleet/all.ts");
+  const { console } = world;
+  const { last = Number.POSITIVE_INFINITY, state, name } = flags;
+  const filter = { ...(state !== undefined && { state }), ...(name !== undefined && { name }) };
+  const chosen = (runs: readonly ListedRun[]) =>
+    last === 0 ? [] : runs.filter((run) => fits(run, filter)).slice(-last || undefined);
+  const homes = await everywhere<ListedRun>(world, home, {
+    kind: "runs",
+    own: async () => {
+      const runs = await look(world, { home, json: flags.json }, (reader) => allRows(reader, "workflow.list", filter));
+      return runs.ok ? ok(chosen(runs.value)) : runs;
+    },
+    rows: ({ runs }) => chosen(runs),
+  });
+  if (!homes.ok) return homes;
+  // What is next is a command for that home, and would mean another run here.
+  const cells = (run: ListedRun, isHere: boolean) => cellsOf(run, console).with(-1, isHere ? nextText(run) : "");
+  const rows = behindHosts(homes.value, cells);
+  if (flags.json) await printAllJson(world, homes.value, (runs) => runs.map(rowOf));
+  else if (rows.length === 0) await say(console, "there are no such runs in the fleet.");
+  else await console.out.write(commandTable(console, [["HOST", ...HEAD], ...rows], ALL_TABLE));
   return ok(EXIT.ok);
 }
 

@@ -3,6 +3,7 @@ import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { RunState } from "../../core/workflow/run.ts";
 import type { Context } from "../command-world.ts";
 import {
+  allHomes,
   choiceFlag,
   type DataFlags,
   described,
@@ -93,8 +94,9 @@ const ls = buildCommand<ListFlags, [], Context>({
       home,
       state: { ...choiceFlag(STATES, "Only runs in this state. May be repeated"), variadic: true },
       name: textFlag("name", "Only runs of the workflow with this name"),
-      last: numberFlag("n", "Only the newest n of them"),
-      json: flag(`One JSON array of ${ROW}`),
+      last: numberFlag("n", "Only the newest n of them; with --all, of each home"),
+      all: allHomes,
+      json: flag(`One JSON array of ${ROW}; with --all also {host, home, ageMs}`),
     },
     aliases: { n: "last" },
   },

@@ -43,11 +43,12 @@ type Prompts<T> = (closed: boolean) => readonly T[];
 
 /** A prompt that is no longer open is found too: answering it is refused with what became of it. */
 export function pickPrompt<T extends { readonly id: string }>(prompts: Prompts<T>, key: string): Result<T> {
-  const open = promptIn(prompts(false), key);
-  return open.ok || open.error.code !== "unknown" ? open : promptIn(prompts(true), key);
+  const open = matchPrompt(prompts(false), key);
+  return open.ok || open.error.code !== "unknown" ? open : matchPrompt(prompts(true), key);
 }
 
-function promptIn<T extends { readonly id: string }>(prompts: readonly T[], key: string): Result<T> {
+/** An id, or its beginning. */
+export function matchPrompt<T extends { readonly id: string }>(prompts: readonly T[], key: string): Result<T> {
   const exact = prompts.find(({ id }) => id === key);
   if (exact !== undefined) return ok(exact);
   if (key.length < MIN_PROMPT_KEY) return TOO_SHORT;

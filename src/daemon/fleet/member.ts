@@ -68,6 +68,9 @@ export class FleetMember {
   #remote: RemoteLog | undefined;
   #second: SecondLog | undefined;
   #cancel: () => void = () => undefined;
+  readonly #ears = new Set<() => void>();
+  /** When it was known last whether other hosts ask something of this home. */
+  #toldAt = 0;
   #isClosed = false;
   #parting: Promise<void> | undefined;
 
@@ -99,7 +102,8 @@ export class FleetMember {
     const { world, config, postgres, target, seal, home, host } = this.#ports;
     const database = new Database({ postgres, target, clock: world.clock });
     const take = () => (this.#role === "owner" && this.lease.isHeld ? this.#own?.take : undefined);
-    return { database, seal, home, host, take, labels: config.labels, capacity: config.capacity };
+    const onAsked = (heard: () => void) => void this.#ears.add(heard);
+    return { database, seal, home, host, take, labels: config.labels, capacity: config.capacity, onAsked };
   }
 
   get #isManual(): boolean {
@@ -193,6 +197,7 @@ export class FleetMember {
       ...{ database: this.#database, clock, random, retries: { ...RETRIES, mostMs: this.#retryMs } },
       troubled: (why: string | undefined) => this.#troubled(why),
       held: (sentAt: number) => this.lease.renewed(take, sentAt),
+      asked: (isAsked: boolean) => this.#told(isAsked),
       isWanted: () => !this.#isClosed,
     };
   }
@@ -287,9 +292,16 @@ export class FleetMember {
     this.#cancel = this.#ports.world.clock.after(this.#leaseMs / RENEWALS, () => {
       void second.renew().then(async () => {
         await this.halted();
+        if (this.#ports.world.clock.elapsed() - this.#toldAt > this.#leaseMs) this.#told(true);
         if (!this.#isClosed) this.#renew(second);
       });
     });
+  }
+
+  /** A log that is always busy renews by its batches, which do not tell: then it is looked once in a lease. */
+  #told(isAsked: boolean): void {
+    this.#toldAt = this.#ports.world.clock.elapsed();
+    if (isAsked) for (const heard of this.#ears) heard();
   }
 
   /** FM4. Called for whatever ends the process: returns if another host has not taken the home. */

@@ -14,7 +14,8 @@ import { makeDirectories } from "../../log/file/file.ts";
 import type { QueuedRequest } from "../../wire/fleet/queued.ts";
 import { isObject } from "../../wire/lines.ts";
 import { NO_SESSIONS, type Part, type PartPorts } from "../part.ts";
-import type { Handlers } from "../rpc-server.ts";
+import type { Handler, Handlers } from "../rpc-server.ts";
+import { Answers } from "./answers.ts";
 import { FleetQueue } from "./queue.ts";
 import { askingHandlers } from "./queue-asking.ts";
 
@@ -39,15 +40,23 @@ export function openFleetQueue(ports: PartPorts, links: FleetLinks): Part {
       make: (id, request) => make(ports, links, id, request),
       work: (id, kind) => workNow(links, id, kind),
     });
+  const answers = desk && new Answers({ desk, isLive: () => ports.isLive(), answer: answerer(links) });
+  desk?.onAsked(() => answers?.heard());
   return {
     ...NO_SESSIONS,
-    handlers: askingHandlers(desk),
+    handlers: askingHandlers(desk, world.random),
     goLive: () => queue?.tick(),
     tick: () => queue?.tick(),
     stop: async () => {
+      await answers?.close().catch(onBug);
       await queue?.close().catch(onBug);
     },
   };
+}
+
+/** As everybody's answer to a prompt. */
+function answerer(links: FleetLinks): Handler {
+  return (params, by) => handlerOf(links, "prompt.answer")(params, by);
 }
 
 /** FP1 */
@@ -76,9 +85,13 @@ function agentOf({ kind: _, ...wish }: Extract<QueuedRequest, { kind: "agent" }>
 }
 
 function ask(links: FleetLinks, method: string, params: Readonly<Record<string, unknown>>): Promise<Result<unknown>> {
+  return handlerOf(links, method)(params);
+}
+
+function handlerOf(links: FleetLinks, method: string): Handler {
   const handler = links.handlers()[method];
   if (handler === undefined) throw new Error(`there is no ${method}`);
-  return handler(params);
+  return handler;
 }
 
 async function workNow(links: FleetLinks, id: string, kind: string): Promise<Work> {

@@ -10,14 +10,16 @@ import { CANCEL, ENQUEUE, QUEUE, type QueueKind } from "../../fleet/queue-calls.
 import { encodeQueued, type QueuedRequest } from "../../wire/fleet/queued.ts";
 import { type PARAMS, type Params, paramsOf } from "../../wire/rpc/params.ts";
 import type { Methods } from "../../wire/rpc/rpc.ts";
+import type { Random } from "../../world/random.ts";
 import type { FleetDesk } from "../ports.ts";
 import type { Handler, Handlers } from "../rpc-server.ts";
+import { askHome, replyFrom } from "./asking.ts";
 import { NO_FLEET } from "./handlers.ts";
 
 /** More is no request, but a file that belongs elsewhere. */
 const MAX_BYTES = 4 << 20;
 
-export function askingHandlers(desk: FleetDesk | undefined): Handlers {
+export function askingHandlers(desk: FleetDesk | undefined, random: Random): Handlers {
   const of = <M extends keyof typeof PARAMS & keyof Methods>(
     method: M,
     act: (desk: FleetDesk, params: Params<M>) => Promise<Result<unknown>>,
@@ -35,6 +37,8 @@ export function askingHandlers(desk: FleetDesk | undefined): Handlers {
     ),
     "fleet.queue": of("fleet.queue", listed),
     "fleet.queue-cancel": of("fleet.queue-cancel", cancel),
+    "fleet.ask": of("fleet.ask", (own, params) => askHome(own, random, params)),
+    "fleet.reply": of("fleet.reply", replyFrom),
   };
 }
 

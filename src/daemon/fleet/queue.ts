@@ -6,7 +6,7 @@
 //      of the home, on whatever host that is.
 // QU3. A claim ends when its run or agent has ended, or if it cannot be made here at all: its words are no secret.
 // QU4. Nothing is claimed in safe mode, nor without a lease, nor beyond the capacity. What was claimed is kept.
-import type { Result } from "../../base/result.ts";
+import type { Refusal, Result } from "../../base/result.ts";
 import { placesLeft, type Work } from "../../core/fleet/queue.ts";
 import type { Take } from "../../fleet/calls.ts";
 import { CLAIM, CLAIMED, FINISH, type QueueItem } from "../../fleet/queue-calls.ts";
@@ -31,6 +31,10 @@ export type QueuePorts = {
 
 /** After these refusals a later look may succeed. */
 const PASSING: readonly string[] = ["log.blocked", "log.closed", "log.stopped", "fleet-away", "not-live", "disk"];
+
+export function isPassing({ code }: Refusal): boolean {
+  return PASSING.includes(code);
+}
 
 export class FleetQueue {
   readonly #ports: QueuePorts;
@@ -110,7 +114,7 @@ export class FleetQueue {
     if (!opened.ok) return this.#finish(item, "failed", opened.error.code);
     if (request === undefined || request.kind !== item.kind) return this.#finish(item, "failed", "unknown request");
     const made = await make(item.id, request);
-    if (made.ok || PASSING.includes(made.error.code)) return;
+    if (made.ok || isPassing(made.error)) return;
     say(`${item.id} of the fleet's queue cannot be done here: ${made.error.message}`);
     await this.#finish(item, "failed", made.error.code);
   }

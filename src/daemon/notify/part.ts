@@ -104,6 +104,7 @@ function remembering(answers: Map<string, Caller | undefined>, handler: Handler)
 }
 
 function wordsFor(by: Caller | undefined, devices: readonly Device[]): string {
+  if (by?.host !== undefined) return `at ${by.host}`;
   const device = devices.find(({ id }) => id === by?.device);
   return device === undefined ? "in a shell" : `on ${device.name}`;
 }

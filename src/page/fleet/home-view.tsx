@@ -1,16 +1,18 @@
 // What a home on another host shows of itself: read-only, and as old as it says.
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { own } from "../../base/own.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { FleetHome, WebFleetHome } from "../../wire/page/messages.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { BriefTerminal } from "../../wire/rpc/rpc.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
-import { Ago, Empty, Section, State } from "../parts/frame.tsx";
+import { Empty, Section, State, type Tone } from "../parts/frame.tsx";
 import { pageOf } from "../state/fleet.ts";
 import { hashOf } from "../state/route.ts";
 import { clock } from "../state/session.ts";
 import { programText, shortPath } from "../words.ts";
+import { FarPrompt } from "./far-prompt.tsx";
 import { followHome, homeFeed } from "./fleet-feed.ts";
 import { ageText, nameOf, stateOf } from "./words.ts";
 
@@ -51,7 +53,7 @@ function Known({ home }: { readonly home: WebFleetHome }): JSX.Element {
         </p>
         <Way home={home} />
       </section>
-      {listing !== null && <Lists listing={listing} />}
+      {listing !== null && <Lists home={home} listing={listing} />}
     </>
   );
 }
@@ -75,25 +77,17 @@ function Way({ home }: { readonly home: FleetHome }): JSX.Element {
   );
 }
 
-function Lists({ listing }: { readonly listing: NonNullable<WebFleetHome["listing"]> }): JSX.Element {
+type ListsProps = { readonly home: FleetHome; readonly listing: NonNullable<WebFleetHome["listing"]> };
+
+function Lists({ home, listing }: ListsProps): JSX.Element {
   const { terminals, agents, runs, prompts, more } = listing;
   return (
     <>
       <Section title="Waits for somebody" many={prompts.length + more.prompts}>
         {prompts.length === 0 && <Empty>No prompt is open there.</Empty>}
-        <ul class="rows">
-          {prompts.map(({ id, name, tool, since }) => (
-            <li key={id} class="row" data-item tabIndex={-1}>
-              <strong>{plainLine(name)}</strong>
-              <span class="grow">
-                asks to use <code class="tool">{plainLine(tool) || "a tool without a name"}</code>
-              </span>
-              <span class="soft nowrap">
-                waits <Ago at={since} />
-              </span>
-            </li>
-          ))}
-        </ul>
+        {prompts.map((prompt) => (
+          <FarPrompt key={prompt.id} home={home} prompt={prompt} />
+        ))}
         <More many={more.prompts} />
       </Section>
       <Rows title="Terminals" rows={terminals} more={more.terminals} row={terminalRow} />
@@ -103,7 +97,7 @@ function Lists({ listing }: { readonly listing: NonNullable<WebFleetHome["listin
   );
 }
 
-type Cells = { readonly name: string; readonly word: string; readonly isGoing: boolean; readonly more: string };
+type Cells = { readonly name: string; readonly word: string; readonly more: string };
 type RowsProps<T> = {
   readonly title: string;
   readonly rows: readonly T[];
@@ -111,26 +105,34 @@ type RowsProps<T> = {
   readonly row: (one: T) => Cells;
 };
 
-/** The newest first: the lists of a home begin with the oldest. */
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ running: "good", working: "good", starting: "warn", waiting: "warn", uncertain: "warn", queued: "warn" },
+  ...{ failed: "bad", crashed: "bad", interrupted: "bad" },
+};
+/** What goes on or waits comes first, and of that the newest: the lists of a home begin with the oldest. */
+const LAST: readonly string[] = ["ended", "done", "done_with_failures", "terminated", "cancelled"];
+
 function Rows<T extends { readonly id: string }>({ title, rows, more, row }: RowsProps<T>): JSX.Element {
   return (
     <Section title={title} many={rows.length + more}>
       {rows.length === 0 && <Empty>None.</Empty>}
       <ul class="rows">
-        {rows.toReversed().map((one) => {
-          const { name, word, isGoing, more: rest } = row(one);
-          return (
-            <li key={one.id} class="row" data-item tabIndex={-1}>
-              <strong>{plainLine(name)}</strong>
-              <State word={plainLine(word)} tone={isGoing ? "good" : "soft"} />
-              <span class="soft grow">{plainLine(rest)}</span>
-            </li>
-          );
-        })}
+        {inOrder(rows.map((one) => ({ id: one.id, ...row(one) }))).map(({ id, name, word, more: rest }) => (
+          <li key={id} class="row" data-item tabIndex={-1}>
+            <strong>{plainLine(name)}</strong>
+            <State word={plainLine(word)} tone={own(TONES, word) ?? "soft"} />
+            <span class="soft grow">{plainLine(rest)}</span>
+          </li>
+        ))}
       </ul>
       <More many={more} />
     </Section>
   );
+}
+
+function inOrder<T extends Cells>(cells: readonly T[]): readonly T[] {
+  const isLast = ({ word }: Cells) => Number(LAST.includes(word));
+  return cells.toReversed().toSorted((a, b) => isLast(a) - isLast(b));
 }
 
 function More({ many }: { readonly many: number }): JSX.Element | null {
@@ -139,14 +141,14 @@ function More({ many }: { readonly many: number }): JSX.Element | null {
 
 function terminalRow({ name, state, recipe }: BriefTerminal): Cells {
   const more = `${programText(recipe.argv)} · ${shortPath(recipe.cwd, 40)}`;
-  return { name, word: state.kind, isGoing: state.kind === "running", more };
+  return { name, word: state.kind, more };
 }
 
 function agentRow({ name, state, provider, note }: ListedAgent): Cells {
-  return { name, word: state, isGoing: state === "working", more: note ?? provider };
+  return { name, word: state, more: note ?? provider };
 }
 
 function runRow({ name, state, step, steps, error }: ListedRun): Cells {
   const more = error == null ? `step ${step} of ${steps}` : `${error.step}: ${error.message}`;
-  return { name, word: state, isGoing: state === "running", more };
+  return { name, word: state, more };
 }

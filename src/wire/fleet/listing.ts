@@ -17,6 +17,8 @@ export type ListingRows = {
 };
 export type ListingKind = keyof ListingRows;
 export type Listing = ListingRows & {
+  /** The ids of prompts that were closed lately: what became of one, its home says. */
+  readonly closed: readonly string[];
   /** When it was made, by the clock of its host. */
   readonly at: string;
   /** Where the home is on its host, and the words by which our command is started there. */
@@ -38,6 +40,7 @@ const OUTER = object({
   command: list(text, 1),
   ssh: text,
   page: optional(text),
+  closed: list(text),
   terminals: list(any),
   runs: list(any),
   agents: list(any),
@@ -60,7 +63,7 @@ export function encodeListing(listing: Listing): Uint8Array {
 export function parseListing(bytes: Uint8Array): Listing | undefined {
   const found = check(OUTER, decodeLine(new TextDecoder().decode(bytes)));
   if (!found.ok) return undefined;
-  const { at, directory, command, ssh, page, more } = found.value;
+  const { at, directory, command, ssh, closed, page, more } = found.value;
   const terminals = rowsIn<BriefTerminal>(found.value, "terminals", TERMINAL);
   const runs = rowsIn<ListedRun>(found.value, "runs", RUN);
   const agents = rowsIn<ListedAgent>(found.value, "agents", AGENT);
@@ -72,7 +75,12 @@ export function parseListing(bytes: Uint8Array): Listing | undefined {
     prompts: more.prompts + prompts.left,
   };
   const rows = { terminals: terminals.rows, runs: runs.rows, agents: agents.rows, prompts: prompts.rows };
-  return { at, directory, command, ssh, page, ...rows, more: left };
+  return { at, directory, command, ssh, closed, page, ...rows, more: left };
+}
+
+/** Undefined: a newer version has written it. */
+export function promptIn(value: unknown): ListedPrompt | undefined {
+  return check(PROMPT, value).ok ? (value as ListedPrompt) : undefined;
 }
 
 /** LG1 */

@@ -137,7 +137,16 @@ export function readStream(message: Uint8Array): StreamPiece | undefined {
 
 /** What the page may ask of the daemon: whatever people do there, but no signing in, and no agent's tools. */
 const FAMILIES = ["terminal", "prompt", "rule", "agent", "workflow", "dlq", "recovery", "push", "notify"] as const;
-const SINGLE = ["status", "attention", "search", "safe-mode.exit", "device.list", "device.revoke"] as const;
+const SINGLE = [
+  "status",
+  "attention",
+  "search",
+  "safe-mode.exit",
+  "fleet.ask",
+  "fleet.reply",
+  "device.list",
+  "device.revoke",
+] as const;
 
 type Tool = { [M in Method]: (typeof RIGHTS)[M] extends "tool" ? M : never }[Method];
 export type DaemonMethod =

@@ -229,6 +229,9 @@ export const PARAMS = {
   /** The next 500 items behind `after`. */
   "fleet.queue": object({ after: count }),
   "fleet.queue-cancel": object({ id }),
+  /** An answer to a prompt of a home on another host; a repeat is the same question until its reply was read. */
+  "fleet.ask": object({ home: text, prompt: text, decision, message: optional(text), always: optional(flag) }),
+  "fleet.reply": object({ home: text, id: textOf({ pattern: /^[0-9a-f]{32}$/ }) }),
   "device.link": nothing,
   /** The name is what the browser calls itself. */
   "device.redeem": object({ link: text, name: text, key: optional(textOf({ pattern: /^[0-9a-f]{64}$/ })) }),

@@ -273,6 +273,9 @@ type Results = AgentResults &
     "fleet.queue-agent": { id: string; n: number };
     "fleet.queue": readonly ListedItem[];
     "fleet.queue-cancel": { id: string };
+    "fleet.ask": { id: string };
+    /** What the other home has answered; null: nothing yet. */
+    "fleet.reply": { reply: { readonly value: unknown } | null };
     "tmux.adopt": readonly ListedTmux[];
     "tmux.list": readonly ListedTmux[];
     "tmux.release": ListedTmux;
