@@ -49,6 +49,8 @@ export type HostRow = {
   readonly version: string;
   /** Where its homes can be reached; empty: unknown. */
   readonly address: string;
+  /** Patterns of the names of homes that it takes over by itself. */
+  readonly takes: readonly string[];
   /** Since it was heard of. */
   readonly agoMs: number;
 };
@@ -228,8 +230,8 @@ export const DROP: Call<Fenced<{ readonly path: string }>, boolean> = {
 /** This host is there. */
 export const ANNOUNCE: Call<Omit<HostRow, "agoMs">, void> = {
   statement: { name: "holdfast.announce", text: sql.ANNOUNCE },
-  encode: ({ id, name, labels, capacity, version, address }) => [
-    ...[id, name, labels.join("\n"), `${capacity}`, version, address],
+  encode: ({ id, name, labels, capacity, version, address, takes }) => [
+    ...[id, name, labels.join("\n"), `${capacity}`, version, address, takes.join("\n")],
   ],
   decode: () => undefined,
 };
@@ -238,11 +240,16 @@ export const HOSTS: Call<undefined, readonly HostRow[]> = {
   statement: { name: "holdfast.hosts", text: sql.HOSTS },
   encode: () => [],
   decode: (rows) =>
-    rows.map(([id, name, labels, capacity, version, address, ago]) => ({
-      ...{ id: text(id), name: text(name), labels: text(labels).split("\n").filter(Boolean) },
-      ...{ capacity: integer(capacity), version: text(version), address: text(address), agoMs: integer(ago) },
+    rows.map(([id, name, labels, capacity, version, address, takes, ago]) => ({
+      ...{ id: text(id), name: text(name), labels: words(labels), capacity: integer(capacity) },
+      ...{ version: text(version), address: text(address), takes: words(takes) },
+      agoMs: integer(ago),
     })),
 };
+
+function words(value: PostgresValue | undefined): readonly string[] {
+  return text(value).split("\n").filter(Boolean);
+}
 
 /** All homes in one answer: so that watching a thousand of them is one statement. */
 export const HOMES: Call<undefined, readonly WatchedRow[]> = {
@@ -316,6 +323,13 @@ export const MODE: Call<undefined, ServerMode> = {
     const [synchronous, commit, now] = only(rows);
     return { synchronous: text(synchronous), commit: text(commit), now: integer(now) };
   },
+};
+
+/** How many standbys are connected to the server now. */
+export const STANDBYS: Call<undefined, number> = {
+  statement: { name: "holdfast.standbys", text: sql.STANDBYS },
+  encode: () => [],
+  decode: (rows) => integer(only(rows)[0]),
 };
 
 /** CA1 */

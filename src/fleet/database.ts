@@ -43,6 +43,11 @@ export class Database {
     this.#callMs = callMs;
   }
 
+  /** Which of the hosts it is connected to, for messages. */
+  get host(): string | undefined {
+    return this.#connection?.host;
+  }
+
   /** DB1 */
   call<P, R>(call: Call<P, R>, parameters: P, withinMs = this.#callMs): Promise<Answer<R>> {
     const run = async () => this.#guarded(() => this.#call(call, parameters, withinMs));
@@ -110,7 +115,7 @@ export class Database {
   }
 }
 
-const NO_SYNC = "The server runs with fsync = off: what it confirms does not survive a crash of its machine.";
+export const NO_SYNC = "The server runs with fsync = off: what it confirms does not survive a crash of its machine.";
 
 function notConnected(message: string): Exclude<PostgresOutcome, { kind: "done" | "unknown" }> {
   return { kind: "refused", sqlstate: NOT_CONNECTED, message };

@@ -29,6 +29,8 @@ export type ListerPorts = {
   readonly lists: OwnLists;
   /** Where the home is, and how our command is started here, also by ssh. */
   readonly place: Pick<Listing, "directory" | "command" | "ssh">;
+  /** Where its page is now; empty: unknown. */
+  readonly page?: () => string;
 };
 
 const LEAST_PAUSE_MS = 1_000;
@@ -71,7 +73,8 @@ export class Lister {
     const last = this.#last;
     if (last === undefined) return ok(undefined);
     const at = this.#ports.clock.elapsed();
-    const put = await putListing(this.#ports, take, last.listing);
+    const page = this.#ports.page?.() ?? "";
+    const put = await putListing(this.#ports, take, { ...last.listing, page });
     if (put.ok && put.value) this.#last = { ...last, under: take.id, at };
     return put;
   }

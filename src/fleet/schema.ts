@@ -50,6 +50,7 @@ const MIGRATIONS: readonly string[] = [
      id text primary key, home text not null, host text not null, until timestamptz not null, bytes bytea not null,
      answer bytea not null default '');
    create index on holdfast.asks (home) where answer = '';`,
+  "alter table holdfast.hosts add column takes text not null default '';",
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -84,6 +85,14 @@ export async function initDatabase(database: Database): Promise<Result<undefined
   return after === "older" ? refused("fleet-schema", "The tables were made, and are not there.", AGAIN) : after;
 }
 
+/** Only looks. Refused if the tables are missing, of another version, or not to be written to by this role. */
+export async function schemaOf(database: Database): Promise<Result<number>> {
+  const found = judged(await database.call(VERSION, undefined));
+  if (found === "older") return refused("fleet-schema", "The tables are missing, or of an older version.", OLDER);
+  return found.ok ? ok(SCHEMA_VERSION) : found;
+}
+
+const OLDER = "The next start makes them, if the role may: holdfast down; holdfast up";
 const AGAIN = "Try it again: it does nothing twice.";
 
 function judged(answer: Answer<{ version: number; mayWrite: boolean }>): Result<undefined> | "older" {

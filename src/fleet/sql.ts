@@ -116,12 +116,12 @@ export const DROP = `with ${FENCE},
   gone as (delete from holdfast.blobs where home = $1 and path = $4 and exists (select from fence) returning 1)
   select 1 from fence where (select count(*) from gone) >= 0`;
 
-export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, seen)
-  values ($1, $2, $3, $4::int, $5, $6, clock_timestamp())
+export const ANNOUNCE = `insert into holdfast.hosts (id, name, labels, capacity, version, address, takes, seen)
+  values ($1, $2, $3, $4::int, $5, $6, $7, clock_timestamp())
   on conflict (id) do update set name = excluded.name, labels = excluded.labels, capacity = excluded.capacity,
-    version = excluded.version, address = excluded.address, seen = clock_timestamp()`;
+    version = excluded.version, address = excluded.address, takes = excluded.takes, seen = clock_timestamp()`;
 
-export const HOSTS = `select id, name, labels, capacity, version, address,
+export const HOSTS = `select id, name, labels, capacity, version, address, takes,
     greatest(extract(epoch from clock_timestamp() - seen) * 1000, 0)::bigint
   from holdfast.hosts order by name, id`;
 
@@ -186,6 +186,9 @@ export const CANCEL = `update holdfast.queue set state = 'cancelled'
 /** How safe a commit is on this server, and its clock. */
 export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** Who may not see what standbys do still sees that they are there. */
+export const STANDBYS = "select count(*) from pg_stat_replication";
 
 export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;
 

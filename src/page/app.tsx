@@ -1,6 +1,8 @@
 // The page as a whole: navigation, banners, the view that the address names, and what may lie over it.
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { baseName } from "../base/path.ts";
+import { plainLine } from "../base/visible.ts";
 import { Access } from "./access.tsx";
 import { Banners, SignedOut } from "./banners.tsx";
 import { KEYS } from "./keys.ts";
@@ -10,7 +12,8 @@ import { Modal, OpenDialog, Toasts } from "./parts/frame.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Recovery } from "./recovery/recovery.tsx";
 import { closeDialog, overlay } from "./state/dialog.ts";
-import { rights, rightsText } from "./state/rights.ts";
+import { follows, membership } from "./state/fleet.ts";
+import { may, rights, rightsText } from "./state/rights.ts";
 import { hashOf, type Route, route } from "./state/route.ts";
 import { daemon, feeds, link } from "./state/session.ts";
 import { signInTrouble } from "./state/sign-in.ts";
@@ -50,10 +53,15 @@ const Agents = lazy(async () => (await import("./agent/agents-view.tsx")).Agents
 const AgentView = lazy(async () => (await import("./agent/agent-view.tsx")).AgentView);
 const RunList = lazy(async () => (await import("./workflow/run-list.tsx")).RunList);
 const RunView = lazy(async () => (await import("./workflow/run-view.tsx")).RunView);
+const HomesView = lazy(async () => (await import("./fleet/homes-view.tsx")).HomesView);
+const HomeView = lazy(async () => (await import("./fleet/home-view.tsx")).HomeView);
 const SearchView = lazy(async () => (await import("./search/search-view.tsx")).SearchView);
 const Replay = lazy(async () => (await import("./terminal/replay-view.tsx")).ReplayView);
 
 function View({ at }: { readonly at: Route }): JSX.Element {
+  if (at.view === "homes") return <HomesView />;
+  if (at.view === "home") return <HomeView key={at.id} id={at.id} />;
+  if (follows.value && !AT_HOME.includes(at.view)) return <Elsewhere />;
   if (at.view === "terminals") return <Terminals />;
   if (at.view === "terminal" && at.at !== undefined) return <Replay key={at.id} id={at.id} at={at.at} />;
   if (at.view === "terminal") return <TerminalView key={at.id} id={at.id} />;
@@ -64,6 +72,15 @@ function View({ at }: { readonly at: Route }): JSX.Element {
   if (at.view === "recovery") return <Recovery report={at.report} />;
   if (at.view === "search") return <SearchView words={at.words} />;
   return at.view === "access" ? <Access /> : <Now />;
+}
+
+/** What this host knows of the home by itself, also when another one has it. */
+const AT_HOME: readonly Route["view"][] = ["recovery", "access"];
+
+/** The home is on another host: what it shows of itself takes the place of what was here. */
+function Elsewhere(): JSX.Element {
+  const id = membership.value?.home ?? "";
+  return may("web.fleet-home") ? <HomeView key={id} id={id} /> : <HomesView />;
 }
 
 /** The view of the list that one of its items belongs to. */
@@ -126,9 +143,7 @@ function Status({ isOut }: { readonly isOut: boolean }): JSX.Element {
       <p class={`state ${tone}`} role="status">
         {word}
       </p>
-      <p class="soft path" title={home}>
-        {shortPath(home, 30)}
-      </p>
+      <Place home={home} />
       {isLimited && <p class="soft">This device {rightsText(rights.value ?? "look")}.</p>}
       <p class="hints">
         <button type="button" class="link" onClick={() => (overlay.value = "palette")}>
@@ -142,10 +157,37 @@ function Status({ isOut }: { readonly isOut: boolean }): JSX.Element {
   );
 }
 
+/** Where this page is: in a fleet, the way to the other homes. */
+function Place({ home }: { readonly home: string }): JSX.Element {
+  const host = membership.value?.host;
+  const path = (
+    <p class="soft path" title={home}>
+      {shortPath(home, 30)}
+    </p>
+  );
+  if (host === undefined) return path;
+  const isHere = ["homes", "home"].includes(route.value.view);
+  return (
+    <>
+      <a
+        class="place"
+        href={hashOf({ view: "homes" })}
+        title="The homes of the fleet"
+        {...(isHere && { "aria-current": "page" as const })}
+      >
+        {baseName(home)} <span class="soft">on</span> {plainLine(host)}
+      </a>
+      {path}
+    </>
+  );
+}
+
 function healthOf(): { readonly word: string; readonly tone: string } {
   const stage = feeds.status.value.value?.recovery.stage;
   if (link.value.kind !== "up") return { word: "Connecting…", tone: "warn" };
   if (!daemon.value.up) return { word: "Daemon is down", tone: "bad" };
+  if (follows.value) return { word: "On another host", tone: "warn" };
+  if (membership.value?.role === "waiting") return { word: "Waits for the fleet", tone: "warn" };
   if (stage === undefined || stage === "LIVE") return { word: "Live", tone: "good" };
   return { word: stage.endsWith("_FAILED") ? "Recovery failed" : "Recovering", tone: "warn" };
 }

@@ -1,11 +1,14 @@
 // What is true for every view: no host, no daemon, a recovery, safe mode; and the page of a browser that is signed out.
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { plainLine } from "../base/visible.ts";
 import { CLOSE } from "../wire/page/messages.ts";
 import { VERSION } from "../wire/version.ts";
 import { address, isRemote } from "./browser.ts";
 import { Action } from "./parts/action.tsx";
 import { localised } from "./parts/frame.tsx";
 import { showReport } from "./recovery/bug-report.tsx";
+import { follows, homes, membership, pageOf } from "./state/fleet.ts";
 import { otherVersion } from "./state/page-version.ts";
 import { hashOf } from "./state/route.ts";
 import { call, daemon, feeds, link, reconnect, refresh, safeMode } from "./state/session.ts";
@@ -15,6 +18,7 @@ export function Banners(): JSX.Element {
   return (
     <div class="banners">
       <Down />
+      <Elsewhere />
       <Recovering />
       <SafeMode />
       <OtherVersion />
@@ -94,9 +98,45 @@ function FarAway({ code }: { readonly code: number }): JSX.Element {
   );
 }
 
+/** Another host of the fleet has this home, or may have it. */
+function Elsewhere(): JSX.Element | null {
+  const member = membership.value;
+  const id = member?.home;
+  useEffect(() => {
+    if (follows.value) homes.refresh();
+  }, [follows.value, member?.owner]);
+  if (member === undefined || member.role === "owner" || !daemon.value.up) return null;
+  if (member.role === "waiting")
+    return (
+      <div class="banner warn" role="alert">
+        <strong>The database of the fleet has not said yet whether this home may run here.</strong>
+        <p>
+          It goes on by itself when the database answers. <code>holdfast fleet status</code> says why it does not.
+        </p>
+      </div>
+    );
+  const there = homes.value.value?.homes.find((home) => home.id === id);
+  const page = there && pageOf(there);
+  return (
+    <div class="banner warn" role="alert">
+      <strong>This home is on {plainLine(member.owner ?? "another host")} now.</strong>
+      <p>
+        Nothing is done here any more. What it has there is shown below, and cannot be changed from here.{" "}
+        {page !== undefined && (
+          <a href={page} rel="noreferrer">
+            Go to its page
+          </a>
+        )}{" "}
+        <a href={hashOf({ view: "homes" })}>All homes</a>
+      </p>
+    </div>
+  );
+}
+
 function Recovering(): JSX.Element | null {
   const recovery = feeds.status.value.value?.recovery;
-  if (recovery === undefined || !daemon.value.up || recovery.stage === "LIVE") return null;
+  const isOurs = (membership.value?.role ?? "owner") === "owner"; // It is not read before.
+  if (recovery === undefined || !daemon.value.up || recovery.stage === "LIVE" || !isOurs) return null;
   const { stage, progress, reading } = recovery;
   const isFailed = stage.endsWith("_FAILED");
   const how = reading

@@ -63,6 +63,14 @@ export const address = {
   reload: (): void => location.reload(),
 };
 
+/** Goes to another page, which does not learn where from. */
+export function leaveFor(page: string): void {
+  const way = document.createElement("a");
+  way.href = page;
+  way.rel = "noreferrer";
+  way.click();
+}
+
 /** What is behind the # from now on; the back button does not lead to the one before. */
 export function replaceHash(hash: string): void {
   history.replaceState(null, "", hash);

@@ -1,8 +1,10 @@
 // What the command palette offers now: only what can be done.
 import { plainLine } from "../base/visible.ts";
 import type { BriefTerminal } from "../wire/rpc/rpc.ts";
+import { leaveFor } from "./browser.ts";
 import { showReport } from "./recovery/bug-report.tsx";
 import { overlay } from "./state/dialog.ts";
+import { membership, otherHomes, pageOf } from "./state/fleet.ts";
 import { type Method, may } from "./state/rights.ts";
 import { go, route } from "./state/route.ts";
 import { call, canAct, feeds, refresh, safeMode } from "./state/session.ts";
@@ -76,6 +78,19 @@ function changes(): Command[] {
   ];
 }
 
+/** The homes of the fleet: to the page of each, or to what it shows of itself. */
+function places(): Command[] {
+  if (membership.value === undefined) return [];
+  const all: Command = { name: "Go to Homes", hint: "of the fleet", run: () => go({ view: "homes" }) };
+  const others = otherHomes.value.map((home): Command => {
+    const page = pageOf(home);
+    const name = `Go to host ${plainLine(home.host)}: ${plainLine(home.name)}`;
+    if (page !== undefined) return { name, hint: "its page", run: () => leaveFor(page) };
+    return { name, hint: "what it shows", needs: "web.fleet-home", run: () => go({ view: "home", id: home.id }) };
+  });
+  return [all, ...others];
+}
+
 export function commands(): Command[] {
   const open = (feeds.terminals.value.value ?? []).filter(({ state }) => state.kind === "running");
   const verb = may("prompt.answer") ? "Answer" : "Show";
@@ -94,6 +109,6 @@ export function commands(): Command[] {
     hint: state,
     run: () => go({ view: "agent", id }),
   }));
-  const all: Command[] = [...prompts, ...changes(), ...PLACES, ...terminals, ...agents];
+  const all: Command[] = [...prompts, ...changes(), ...PLACES, ...places(), ...terminals, ...agents];
   return all.filter(({ needs }) => needs === undefined || may(needs));
 }

@@ -1,10 +1,12 @@
 // The command palette: everything that can be done here, by a few letters.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { type Command, commands } from "./commands.tsx";
 import { matching } from "./palette-match.ts";
 import { Modal } from "./parts/frame.tsx";
 import { overlay } from "./state/dialog.ts";
+import { homes, membership } from "./state/fleet.ts";
 
 /** What fits into the window; typing finds the rest. */
 const SHOWN = 12;
@@ -14,6 +16,9 @@ export function Palette(): JSX.Element {
   const chosen = useSignal(0);
   const found = matching(query.value, commands(), ({ name }) => name).slice(0, SHOWN);
   const close = () => (overlay.value = undefined);
+  useEffect(() => {
+    if (membership.value !== undefined) homes.refresh();
+  }, []);
   const run = (command: Command | undefined) => {
     close();
     command?.run();

@@ -24,11 +24,12 @@ type Of = {
   readonly home: string;
   readonly lists: OwnLists;
   readonly place: ListerPorts["place"];
+  page(): string;
 };
 
 const MIRRORS = ".mirror";
 
-export function fleetFiles(world: World, { config, home, lists, place }: Of): Result<FleetFiles> {
+export function fleetFiles(world: World, { config, home, lists, place, page }: Of): Result<FleetFiles> {
   const read = FleetSeal.read(world, config.keyFile); // FF1
   if (!read.ok) return read;
   const seal = read.value;
@@ -36,7 +37,7 @@ export function fleetFiles(world: World, { config, home, lists, place }: Of): Re
   const mirrors = joinPath(config.homes, MIRRORS); // FF2
   return ok({
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
-    lister: (database) => new Lister({ clock, database, seal, lists, place }),
+    lister: (database) => new Lister({ clock, database, seal, lists, place, page }),
     shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
   });
 }

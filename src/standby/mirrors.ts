@@ -12,12 +12,18 @@ export type MirrorPorts = StandbyPorts & {
   isBusy(): boolean;
 };
 
-/** `lag`: how many entries of its log the copy lacked when it was looked at. */
-export type MirrorState = { readonly name: string; readonly lag: number; readonly trouble?: string };
+/** `lag`: how many entries of its log the copy lacked when it was looked at. `at`: when it was brought up to date. */
+export type MirrorState = {
+  readonly name: string;
+  readonly lag: number;
+  readonly at?: string;
+  readonly trouble?: string;
+};
 
 export class Mirrors {
   readonly #ports: MirrorPorts;
   readonly #seqs = new Map<string, number>();
+  readonly #times = new Map<string, string>();
   readonly #troubles = new Map<string, string>();
   #states: readonly MirrorState[] = [];
   #isWorking = false;
@@ -43,8 +49,9 @@ export class Mirrors {
   }
 
   #state({ id, name, lastSeq }: WatchedRow): MirrorState {
-    const trouble = this.#troubles.get(id);
-    return { name, lag: lastSeq - (this.#seqs.get(id) ?? 0), ...(trouble !== undefined && { trouble }) };
+    const [at, trouble] = [this.#times.get(id), this.#troubles.get(id)];
+    const lag = lastSeq - (this.#seqs.get(id) ?? 0);
+    return { name, lag, ...(at !== undefined && { at }), ...(trouble !== undefined && { trouble }) };
   }
 
   async #round(wanted: readonly WatchedRow[]): Promise<void> {
@@ -67,6 +74,7 @@ export class Mirrors {
       const mirrored = await this.#ports.files.mirror(id);
       if (!mirrored.ok) return `${mirrored.error.message} ${mirrored.error.hint}`;
       this.#seqs.set(id, mirrored.value);
+      this.#times.set(id, new Date(this.#ports.world.clock.now()).toISOString());
       return undefined;
     } catch (error) {
       if (!isFault(error)) throw error;

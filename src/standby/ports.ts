@@ -44,6 +44,8 @@ export type HostFacts = {
   readonly labels: readonly string[];
   readonly capacity: number;
   readonly leaseMs: number;
+  /** Patterns of the names of homes that it takes over: for others to see. */
+  readonly takes: readonly string[];
   /** Where homes that are taken over are put. */
   readonly homes: string;
 };

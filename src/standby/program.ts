@@ -11,6 +11,7 @@ import { postgresTarget } from "../fleet/target.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { RUN, STANDBY_LOCK, WATCHDOG_SOCKET } from "../home/layout.ts";
 import { startWatchdog } from "../home/start-watchdog.ts";
+import { readTunnelStatus } from "../home/tunnel-files.ts";
 import { makeDirectories, readWhole } from "../log/file/file.ts";
 import { type Held, takeLock } from "../log/file/lock.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
@@ -133,8 +134,9 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
     const hostName = config.value.host || machine;
     const address = config.value.ssh || machine;
     const place = { directory: home, command: self.lasting(COMMAND), ssh: address };
+    const page = () => config.value.page || (readTunnelStatus(world.disk, home)?.url ?? "");
     const lists = ownLists({ ...world, sockets }, home);
-    const files = fleetFiles(world, { config: config.value, home, lists, place });
+    const files = fleetFiles(world, { config: config.value, home, lists, place, page });
     if (!files.ok) return files;
     const settings = {
       world,

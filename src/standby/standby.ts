@@ -5,7 +5,7 @@
 // SB3. Whatever is slow has a connection of its own: the watch must not wait for anything.
 import { joinPath, parentOf } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
-import { matches, patternOf } from "../core/agent/pattern.ts";
+import { naming } from "../core/fleet/naming.ts";
 import { Database } from "../fleet/database.ts";
 import { readFenced } from "../home/fleet-files.ts";
 import { hostLock, isTakenOver, keepHostId } from "../home/fleet-host.ts";
@@ -49,6 +49,9 @@ export type StandbySettings = {
 
 type Closing = () => void;
 
+/** A round may end every second; its time is written less often. */
+const SHIPPED_MS = 10_000;
+
 /** Returns how to stop it. */
 export async function startStandby(settings: StandbySettings): Promise<Closing> {
   const { world, home, config } = settings;
@@ -88,8 +91,8 @@ function oneAtATime(shipper: OwnShipper): OwnShipper {
 }
 
 function portsOf({ world, config, hostName, address, target, say, broken }: StandbySettings, id: string): StandbyPorts {
-  const { labels, capacity, leaseS, homes } = config;
-  const host: HostFacts = { id, name: hostName, address, labels, capacity, leaseMs: leaseS * 1_000, homes };
+  const { labels, capacity, leaseS, homes, take: takes } = config;
+  const host: HostFacts = { id, name: hostName, address, labels, capacity, leaseMs: leaseS * 1_000, homes, takes };
   return { world, host, database: new Database({ postgres: world.postgres, target, clock: world.clock }), say, broken };
 }
 
@@ -99,8 +102,14 @@ function another({ world, target }: StandbySettings): Database {
 }
 
 function ownHome(settings: StandbySettings, ports: StandbyPorts, shipper: OwnShipper): OwnHome {
-  const { home, config, status } = settings;
-  const shipped = (trouble: string | undefined) => status.set({ shipping: trouble ?? null });
+  const { world, home, config, status } = settings;
+  let noted = Number.NEGATIVE_INFINITY;
+  const shipped = (trouble: string | undefined) => {
+    const isNews = trouble === undefined && world.clock.elapsed() - noted >= SHIPPED_MS;
+    if (isNews) noted = world.clock.elapsed();
+    const at = isNews && { shippedAt: new Date(world.clock.now()).toISOString() };
+    status.set({ shipping: trouble ?? null, ...at });
+  };
   const lister = settings.lister(another(settings));
   return new OwnHome({ ...ports, home, takeover: config.takeover, shipper, lister, shipped });
 }
@@ -149,10 +158,4 @@ function actForHost(settings: StandbySettings, ports: StandbyPorts): Closing {
     watcher.close();
     takings.close();
   };
-}
-
-/** Whether one of the patterns is the whole of a name. */
-function naming(texts: readonly string[]): (name: string) => boolean {
-  const patterns = texts.map((text) => patternOf(text)).filter((pattern) => pattern !== undefined);
-  return (name) => patterns.some((pattern) => matches(pattern, name, "wide"));
 }

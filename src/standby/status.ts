@@ -18,6 +18,8 @@ export type StandbyState = {
   /** Why the database cannot be watched, why the last round of shipping failed, and the last takeover. */
   readonly database: string | null;
   readonly shipping: string | null;
+  /** When a round of shipping that did not fail has ended, about. */
+  readonly shippedAt: string | null;
   readonly takeover: string | null;
   readonly mirrors: readonly MirrorState[];
 };
@@ -25,7 +27,7 @@ export type StandbyState = {
 const EVERY_MS = 1_000;
 const NOTHING: StandbyState = {
   ...{ guard: "running", actsForHost: false, doing: null, database: null, shipping: null, takeover: null },
-  mirrors: [],
+  ...{ shippedAt: null, mirrors: [] },
 };
 
 export class StatusFile {

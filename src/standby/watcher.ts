@@ -102,7 +102,7 @@ export class Watcher {
 
   async #announce(): Promise<void> {
     const { database, host } = this.#ports;
-    const { id, name, labels, capacity, address } = host;
-    await database.call(ANNOUNCE, { id, name, labels, capacity, version: VERSION, address });
+    const { id, name, labels, capacity, address, takes } = host;
+    await database.call(ANNOUNCE, { id, name, labels, capacity, version: VERSION, address, takes });
   }
 }

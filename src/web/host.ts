@@ -10,6 +10,7 @@ import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import { type PlaceLimits, Places } from "../base/places.ts";
 import { DAEMON_SOCKET, TOKEN, WEB_ADDRESS } from "../home/layout.ts";
+import type { Config } from "../wire/files/config-schema.ts";
 import { decodeLine, MAX_LINE } from "../wire/lines.ts";
 import type { WireEvents } from "../wire/rpc/client.ts";
 import type { Certificates } from "../world/certificates.ts";
@@ -44,6 +45,8 @@ export type HostWorld = {
   readonly self: Self;
   readonly machine: Machine;
   readonly certificates: Certificates;
+  /** Undefined: this host is in no fleet. */
+  fleet(): Config["fleet"] | undefined;
 };
 
 export type HostOptions = {

@@ -31,6 +31,7 @@ import type { Disk } from "../world/disk.ts";
 import { within } from "../world/wait.ts";
 import { bugReport } from "./bug-report.ts";
 import { type DoctorWorld, doctorChecks } from "./doctor.ts";
+import { type FleetWorld, fleetView } from "./fleet.ts";
 import { type HealthWorld, healthOf } from "./health.ts";
 import { newAgent, newTerminal } from "./new-programs.ts";
 import { once } from "./once.ts";
@@ -46,18 +47,21 @@ const SAFE_MODE = object({ safeMode: object({ active: flag, reason: nullable(tex
 /** Several pages may ask at the same time. */
 const DOCTOR_MS = 2_000;
 
-export type OwnWorld = HealthWorld & DoctorWorld & TunnelViewWorld;
+export type OwnWorld = HealthWorld & DoctorWorld & TunnelViewWorld & FleetWorld;
 
 type Answer = (params: object, link: DaemonLink) => Promise<Result<unknown>>;
 
 export function ownMethods(world: OwnWorld): Readonly<Record<keyof WebMethods, Answer>> {
   const health = healthOf(world);
+  const fleet = fleetView(world);
   const doctor = once(world.clock, DOCTOR_MS, () => doctorChecks(world));
   return {
     "web.state": async (_, link) => ok(await stateOf(world, link)),
     "web.screen": (params) => screenOf(world, params),
     "web.new": (params, link) => newTerminal(world, params, link),
     "web.new-agent": (params, link) => newAgent(world, params, link),
+    "web.fleet": fleet.list,
+    "web.fleet-home": fleet.home,
     "web.reports": async () => ok(reportsOf(world)),
     "web.bundle": async () => ok({ text: await bugReport(world, reportsOf(world)) }),
     "web.evidence": async (params) => evidenceOf(world, params),

@@ -8,6 +8,7 @@ import { isFault } from "../base/fault.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
+import type { Config } from "../wire/files/config-schema.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { realCertificates } from "../world/real/certificates.ts";
@@ -46,7 +47,7 @@ const doors = {
   machine: realMachine(),
 };
 const far = { tunnels: realTunnels(), certificates: realCertificates(), noise: new HomeNoise(crypto.subtle) };
-const world = { ...realWorld(), ...doors, ...far };
+const world = { ...realWorld(), ...doors, ...far, fleet };
 
 function say(words: string): void {
   const line = `${new Date(world.clock.now()).toISOString()} web ${world.processes.pid}: ${words}\n`;
@@ -59,9 +60,19 @@ function leave(words: string, code: number): number {
   return code;
 }
 
-function webConfig(): { readonly enabled: boolean; readonly port: number } {
+function configNow(): ReturnType<typeof loadConfig> {
   const read = (path: string) => readSmall(world.disk, path);
-  const loaded = loadConfig({ env: outlet.env, absolute: outlet.absolute, read });
+  return loadConfig({ env: outlet.env, absolute: outlet.absolute, read });
+}
+
+/** Read again each time: a host that joins or leaves a fleet need not end. */
+function fleet(): Config["fleet"] | undefined {
+  const loaded = configNow();
+  return loaded.ok ? loaded.value.config.fleet : undefined;
+}
+
+function webConfig(): { readonly enabled: boolean; readonly port: number } {
+  const loaded = configNow();
   if (loaded.ok) return loaded.value.config.web;
   for (const problem of loaded.error) say(problemText(problem));
   return DEFAULT_WEB; // M2

@@ -15,8 +15,11 @@ export type PageFiles = ReadonlyMap<string, PageFile>;
 /** `gzip`: its bytes, in base64. */
 export type PackedFile = { readonly path: string; readonly type: string; readonly gzip: string };
 
+/** A thirtieth smaller than zlib's best. */
+const SMALLEST = { library: "libdeflate", level: 12 } as const;
+
 export function pack(path: string, type: string, bytes: Uint8Array<ArrayBuffer>): PackedFile {
-  return { path, type, gzip: Bun.gzipSync(bytes, { level: 9 }).toBase64() };
+  return { path, type, gzip: Bun.gzipSync(bytes, SMALLEST).toBase64() };
 }
 
 export function unpack(packed: readonly PackedFile[]): PageFiles {

@@ -259,9 +259,10 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
 
   "a host is announced, and again with what has changed": async ({ database, home }) => {
     const sure = new Sure(database);
-    const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0", address: "" };
-    await sure.do(ANNOUNCE, host);
-    const later = { ...host, labels: ["gpu", "arch=arm64"], capacity: 3, version: "0.2.0", address: "a:22" };
+    const host = { id: `host of ${home}`, name: home, labels: [], capacity: 0, version: "0.1.0" };
+    await sure.do(ANNOUNCE, { ...host, address: "", takes: [] });
+    const said = { version: "0.2.0", address: "a:22", takes: ["work", "b-*"] };
+    const later = { ...host, labels: ["gpu", "arch=arm64"], capacity: 3, ...said };
     await sure.do(ANNOUNCE, later);
     const found = (await sure.do(HOSTS, undefined)).filter(({ id }) => id === host.id);
     expect(found.map(({ agoMs: _, ...row }) => row)).toEqual([later]);

@@ -56,7 +56,7 @@ const READ_BYTES = 8 << 20;
 const LISTED = 5000;
 
 export class FleetTables {
-  version = 3;
+  version = 4;
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();
@@ -286,6 +286,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     return DONE;
   },
   "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],
+  "holdfast.standbys": () => [["1"]],
   "holdfast.announce": (tables, values, now) => {
     tables.announce({ values, seen: now });
     return [];

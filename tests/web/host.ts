@@ -27,7 +27,7 @@ const doors = {
   machine: realMachine(),
   certificates: realCertificates(),
 };
-export const world = { ...realWorld(), ...doors };
+export const world = { ...realWorld(), ...doors, fleet: () => undefined };
 export const cleanups: (() => unknown)[] = [];
 
 /** For `afterEach`. */

@@ -47,7 +47,12 @@ export async function checkFileSystem({ machine, home }: Site): Promise<Finding[
   if (readOnly) return [problem("file-system", { what: `${what} is read-only`, why: fails, next: remountHint(found) })];
   const next = "Move the home to a local disk, with HOLDFAST_HOME";
   if (MEMORY.test(type)) return [warning("file-system", { what, why: "it is empty after a reboot", next })];
-  const why = UNSUPPORTED.find(([kind]) => kind.test(type))?.[1];
+  const why = unsupportedText(type);
   if (why !== undefined) return [problem("file-system", { what: `${what} is not supported`, why, next })]; // DF2
   return [fine("file-system", what)];
+}
+
+/** DF2. Why a file system of this type cannot keep a home; undefined if it can. */
+export function unsupportedText(type: string): string | undefined {
+  return UNSUPPORTED.find(([kind]) => kind.test(type))?.[1];
 }

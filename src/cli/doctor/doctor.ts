@@ -22,6 +22,7 @@ import { checkAgentStores } from "./agent-stores.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
 import { checkDaemon } from "./daemon.ts";
 import { checkDisk, checkFileSystem } from "./disk.ts";
+import { checkFleet } from "./fleet.ts";
 import { checkHolders } from "./holders.ts";
 import { checkNotify } from "./notify.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
@@ -47,6 +48,7 @@ const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
 
 const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ...WITHOUT_HOME,
+  ["fleet", checkFleet],
   ["daemon", checkDaemon],
   ["disk", checkDisk],
   ["holders", checkHolders],

@@ -2,7 +2,7 @@
 import { localTime } from "../../base/local-time.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
-import { EVENTS, type FleetEvent, type HostRow, MODE, type ServerMode, type WatchedRow } from "../../fleet/calls.ts";
+import { EVENTS, type FleetEvent, type HostRow, type WatchedRow } from "../../fleet/calls.ts";
 import { dialAsking, HELLO_MS } from "../../home/dial.ts";
 import type { FleetStatus } from "../../wire/rpc/rpc.ts";
 import { pause } from "../../world/wait.ts";
@@ -13,6 +13,7 @@ import { existingHome } from "../home.ts";
 import { count, printJson, say } from "../print.ts";
 import { tableText } from "../table.ts";
 import { answered, type Fleet, homesOf, hostsOf, onFleet } from "./reach.ts";
+import { failOverText, serverMode } from "./server-mode.ts";
 
 export type EventFlags = DataFlags & { readonly follow?: boolean; readonly lines: number };
 
@@ -29,26 +30,16 @@ type StatusShown = {
   readonly hosts: number | null;
 };
 
-/** What a fail-over of the database would lose, in one sentence. */
-function failOverText({ synchronous, commit }: ServerMode): string {
-  if (commit === "off") return "The server acknowledges before it has written (synchronous_commit = off).";
-  if (synchronous !== "" && commit !== "local")
-    return "A fail-over of the database loses nothing: commits wait for a synchronous standby.";
-  return "A fail-over of the database to a standby may lose the last commits: no standby is synchronous.";
-}
-
 async function statusOf(world: DaemonCommandWorld, home: string): Promise<Result<StatusShown>> {
   const line = await dialAsking(world, home, HELLO_MS, (client) => client.call("status", {}));
   if (line.ok) line.value?.client.close();
   const told = line.ok && line.value?.answer.ok === true ? line.value.answer.value.fleet : undefined;
-  const sentAt = world.clock.now();
   const seen = await onFleet(world, async (fleet) => {
-    const mode = answered(await fleet.database.call(MODE, undefined));
+    const mode = await serverMode(world.clock, fleet.database);
     if (!mode.ok) return mode;
-    const clockMs = Math.round(mode.value.now - (sentAt + world.clock.now()) / 2);
     const [homes, hosts] = [await homesOf(fleet), await hostsOf(fleet)];
     if (!homes.ok) return homes;
-    return hosts.ok ? ok({ mode: mode.value, clockMs, homes: homes.value.length, hosts: hosts.value.length }) : hosts;
+    return hosts.ok ? ok({ ...mode.value, homes: homes.value.length, hosts: hosts.value.length }) : hosts;
   });
   if (!seen.ok && seen.error.code === "no-fleet") return seen;
   const why = seen.ok ? null : seen.error.message;

@@ -1,5 +1,6 @@
 // The names of homes in a fleet, and of their directories on a host that takes them over.
 // NA1. A name in the database is nobody's path: what is not plain is not used.
+import { matches, patternOf } from "../agent/pattern.ts";
 
 /** The usual directory of a home says nothing about it: such a home is called like its host, others after both. */
 const USUAL = "holdfast";
@@ -19,4 +20,10 @@ export function directoryName(
 ): string {
   const name = PLAIN.test(home.name) ? home.name : home.id.slice(0, ENOUGH);
   return isThere(name) ? `${name}-${home.id.slice(0, ENOUGH)}-${home.epoch}` : name;
+}
+
+/** Whether one of the patterns is the whole of a name, as in `[fleet] take`. */
+export function naming(texts: readonly string[]): (name: string) => boolean {
+  const patterns = texts.map((text) => patternOf(text)).filter((pattern) => pattern !== undefined);
+  return (name) => patterns.some((pattern) => matches(pattern, name, "wide"));
 }

@@ -4,20 +4,20 @@
 import { signal } from "@preact/signals";
 
 export type Route =
-  | { readonly view: "now" | "terminals" | "agents" | "workflows" | "access" }
+  | { readonly view: "now" | "terminals" | "agents" | "workflows" | "access" | "homes" }
   /** RT1 */
-  | { readonly view: "terminal" | "agent" | "run"; readonly id: string; readonly at?: string }
+  | { readonly view: "terminal" | "agent" | "run" | "home"; readonly id: string; readonly at?: string }
   | { readonly view: "recovery"; readonly report: string | undefined }
   | { readonly view: "search"; readonly words: string };
 
-const ONE = { terminals: "terminal", agents: "agent", workflows: "run" } as const;
-const MANY = { terminal: "terminals", agent: "agents", run: "workflows" } as const;
+const ONE = { terminals: "terminal", agents: "agent", workflows: "run", homes: "home" } as const;
+const MANY = { terminal: "terminals", agent: "agents", run: "workflows", home: "homes" } as const;
 
 export function routeIn(hash: string): Route {
   const [path = "", query = ""] = hash.split("?");
   const [, view = "", name = ""] = path.split("/");
   const key = decoded(name);
-  if (view === "terminals" || view === "agents" || view === "workflows")
+  if (view === "terminals" || view === "agents" || view === "workflows" || view === "homes")
     return key === "" ? { view } : placed(ONE[view], key, query);
   if (view === "recovery") return { view, report: key === "" ? undefined : key };
   if (view === "search") return { view, words: new URLSearchParams(query).get("words") ?? "" };
@@ -31,7 +31,7 @@ function placed(view: keyof typeof MANY, id: string, query: string): Route {
 }
 
 export function hashOf(route: Route): string {
-  if (route.view === "terminal" || route.view === "agent" || route.view === "run") {
+  if (route.view === "terminal" || route.view === "agent" || route.view === "run" || route.view === "home") {
     const at = route.at === undefined ? "" : `?at=${encodeURIComponent(route.at)}`;
     return `#/${MANY[route.view]}/${encodeURIComponent(route.id)}${at}`;
   }

@@ -2,6 +2,8 @@
 // SE1. After each connection, and each time the daemon is back, everything is fetched again: what happened in between
 //      sent no notices to us.
 // SE2. While the daemon is down, what was fetched last stays visible, and nothing can be changed.
+// SE3. Neither while another host of the fleet has this home, nor while it is not known whose it is. Only its status
+//      tells when that is over.
 import { computed, effect, signal } from "@preact/signals";
 import { type LinkState, PageClient, type PageClientPorts } from "../../wire/page/client.ts";
 import {
@@ -26,7 +28,8 @@ export const daemon = signal<DaemonState>({ up: false, why: "" });
 export const safeMode = signal<SafeModeView>({ active: false });
 /** The time, for ages; it moves in steps that nobody notices. */
 export const clock = signal(now());
-export const canAct = computed(() => link.value.kind === "up" && daemon.value.up); // SE2
+const isUp = computed(() => link.value.kind === "up" && daemon.value.up);
+export const canAct = computed(() => isUp.value && !isElsewhere()); // SE2, SE3
 
 const CLOCK_MS = 2_000;
 /** Clients and last outputs of terminals change without a notice. */
@@ -58,6 +61,15 @@ export const feeds = {
   tunnel: new Feed<WebTunnelView>(() => client.call("web.tunnel", {}), after),
   reports: new Feed<PageMethods["web.reports"]["result"]>(() => client.call("web.reports", {}), after),
 } satisfies Readonly<Record<ListName, unknown>>;
+
+function roleInFleet(): "owner" | "follower" | "waiting" | undefined {
+  return feeds.status.value.value?.fleet?.role;
+}
+
+/** SE3 */
+function isElsewhere(): boolean {
+  return (roleInFleet() ?? "owner") !== "owner";
+}
 
 function onLink(state: LinkState): void {
   link.value = state;
@@ -110,9 +122,10 @@ export function start(by: Way = way): void {
   client.start();
   every(CLOCK_MS, () => {
     clock.value = now();
+    if (isUp.value && roleInFleet() === "waiting") feeds.status.refresh(); // SE3
   });
   every(LOOK_MS, () => {
-    if (canAct.value && !document.hidden) for (const name of ["status", "terminals"] as const) feeds[name].refresh();
+    if (isUp.value && !document.hidden) for (const name of ["status", "terminals"] as const) feeds[name].refresh();
   });
 }
 

@@ -63,6 +63,7 @@ export const waitingCount = computed(() => Object.values(waiting.value).reduce((
 const TITLES: Readonly<Record<Route["view"], string>> = {
   ...{ now: "Now", terminals: "Terminals", terminal: "Terminal", agents: "Agents", agent: "Agent" },
   ...{ workflows: "Workflows", run: "Run", recovery: "Recovery", access: "Access", search: "Search" },
+  ...{ homes: "Homes", home: "Home" },
 };
 
 /** Keeps title and icon of the tab. */

@@ -1,5 +1,6 @@
 // The kinds of settings: what each takes from a file, and its value if the file does not give one.
 import { patternOf } from "../../core/agent/pattern.ts";
+import { pageAddress } from "../../core/fleet/page-address.ts";
 import { quietHoursOf } from "../../core/notify/quiet.ts";
 import type { Path } from "../check.ts";
 import { hostIn } from "../proxy/egress.ts";
@@ -139,6 +140,16 @@ export function hosts(says: string): Field<readonly string[]> {
 export function address(says: string): Field<string> {
   const is = (text: string) => text === "" || /^https?:$/.test(URL.parse(text)?.protocol ?? "");
   return { shape: textOf({ is, expected: "an address (https://…), or nothing" }), says, ...always("") };
+}
+
+/** Of the pages of a host's homes, or empty for none. */
+export function homePage(says: string): Field<string> {
+  const is = (text: string) => text === "" || pageAddress(text, "home") !== undefined;
+  return {
+    shape: textOf({ is, expected: "an address (https://{home}.example.org), or nothing" }),
+    says,
+    ...always(""),
+  };
 }
 
 /** Hours of the day, or empty for none. */

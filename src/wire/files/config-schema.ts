@@ -11,6 +11,7 @@ import {
   controlKey,
   type Field,
   given,
+  homePage,
   hosts,
   hours,
   oneOf,
@@ -210,6 +211,9 @@ export const SECTIONS = {
     ),
     labels: words([], "What this host has, for work that asks for it: `gpu`, `arch=arm64`."),
     capacity: whole([0, 100_000], 0, "How many runs and agents of the fleet's queue it takes at once; 0: none."),
+    page: homePage(
+      "Where a browser finds the page of a home on this host; `{home}` stands for its name. Others see it.",
+    ),
     tapeBytes: whole([0, 64 * MIB], 256 * KIB, "How much of the end of each terminal's output other hosts get."),
   },
   log: {

@@ -6,7 +6,7 @@ import { decodeLine } from "../lines.ts";
 import type { ListedAgent, ListedPrompt } from "../rpc/agent.ts";
 import type { BriefTerminal } from "../rpc/rpc.ts";
 import type { ListedRun } from "../rpc/workflow.ts";
-import { any, count, fullPath, type Infer, list, object, type Shape, text } from "../shape.ts";
+import { any, count, fullPath, type Infer, list, object, optional, type Shape, text } from "../shape.ts";
 
 export type ListingRows = {
   readonly terminals: readonly BriefTerminal[];
@@ -26,6 +26,8 @@ export type Listing = ListingRows & {
   readonly command: readonly string[];
   /** Where ssh finds that host. It is in here, because what is not sealed could lead anywhere. */
   readonly ssh: string;
+  /** Where a browser finds its page (core/fleet/page-address.ts), for the same reason; absent: unknown. */
+  readonly page?: string | undefined;
   /** How many rows were left out, because there are too many. */
   readonly more: Readonly<Record<ListingKind, number>>;
 };
@@ -37,6 +39,7 @@ const OUTER = object({
   directory: fullPath,
   command: list(text, 1),
   ssh: text,
+  page: optional(text),
   closed: list(text),
   terminals: list(any),
   runs: list(any),
@@ -60,7 +63,7 @@ export function encodeListing(listing: Listing): Uint8Array {
 export function parseListing(bytes: Uint8Array): Listing | undefined {
   const found = check(OUTER, decodeLine(new TextDecoder().decode(bytes)));
   if (!found.ok) return undefined;
-  const { at, directory, command, ssh, closed, more } = found.value;
+  const { at, directory, command, ssh, closed, page, more } = found.value;
   const terminals = rowsIn<BriefTerminal>(found.value, "terminals", TERMINAL);
   const runs = rowsIn<ListedRun>(found.value, "runs", RUN);
   const agents = rowsIn<ListedAgent>(found.value, "agents", AGENT);
@@ -72,7 +75,7 @@ export function parseListing(bytes: Uint8Array): Listing | undefined {
     prompts: more.prompts + prompts.left,
   };
   const rows = { terminals: terminals.rows, runs: runs.rows, agents: agents.rows, prompts: prompts.rows };
-  return { at, directory, command, ssh, closed, ...rows, more: left };
+  return { at, directory, command, ssh, closed, page, ...rows, more: left };
 }
 
 /** Undefined: a newer version has written it. */

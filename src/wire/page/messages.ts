@@ -14,6 +14,7 @@ import type { AttachView } from "../../core/terminal/screen.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { ParameterType } from "../../core/workflow/definition.ts";
 import { fitting } from "../check.ts";
+import type { ListingKind, ListingRows } from "../fleet/listing.ts";
 import { putU32 } from "../holder/frames.ts";
 import { EXIT_SHAPE } from "../holder/protocol.ts";
 import { decodeLine } from "../lines.ts";
@@ -136,7 +137,16 @@ export function readStream(message: Uint8Array): StreamPiece | undefined {
 
 /** What the page may ask of the daemon: whatever people do there, but no signing in, and no agent's tools. */
 const FAMILIES = ["terminal", "prompt", "rule", "agent", "workflow", "dlq", "recovery", "push", "notify"] as const;
-const SINGLE = ["status", "attention", "search", "safe-mode.exit", "device.list", "device.revoke"] as const;
+const SINGLE = [
+  "status",
+  "attention",
+  "search",
+  "safe-mode.exit",
+  "fleet.ask",
+  "fleet.reply",
+  "device.list",
+  "device.revoke",
+] as const;
 
 type Tool = { [M in Method]: (typeof RIGHTS)[M] extends "tool" ? M : never }[Method];
 export type DaemonMethod =
@@ -316,6 +326,38 @@ export type WebTunnelView = {
   readonly next: string;
 };
 
+/** A home of the fleet, as another one sees it. Names are the database's: they may be anything. */
+export type FleetHome = {
+  readonly id: string;
+  readonly name: string;
+  /** The name of the host that has it. */
+  readonly host: string;
+  /** Whether it is the home of this page, and whether it is on this host. */
+  readonly isHere: boolean;
+  readonly isNear: boolean;
+  /** Whether its host has it for certain now. */
+  readonly isLive: boolean;
+  /** When its host was last heard of, and when it last said what it has; null: never. */
+  readonly seenAt: string | null;
+  readonly listedAt: string | null;
+  /** Whether what it said is older than it would be if all were well. */
+  readonly isOld: boolean;
+  /** Why it is not known what it has. */
+  readonly why: string | null;
+  /** What goes on there, and waits for a person. */
+  readonly counts: Readonly<Record<ListingKind, number>> | null;
+  /** Where a browser finds its page; `nearPage`: one on this machine. */
+  readonly page: string | null;
+  readonly nearPage: string | null;
+};
+export type WebFleet = { readonly at: string; readonly homes: readonly FleetHome[] };
+export type WebFleetHome = FleetHome & {
+  readonly at: string;
+  /** As its owner stored it; `more`: how many rows were left out. */
+  readonly listing: (ListingRows & { readonly more: Readonly<Record<ListingKind, number>> }) | null;
+};
+export const FLEET_HOME = object({ home: textOf({ most: 64 }) });
+
 /** The topic of the host's own notice, when the tunnel may have changed. */
 export const TUNNEL_CHANGED = "tunnel.changed";
 
@@ -345,6 +387,9 @@ export type WebMethods = {
   readonly "web.tunnel": { readonly params: object; readonly result: WebTunnelView };
   /** It takes effect within seconds. */
   readonly "web.turn-tunnel": { readonly params: Infer<typeof TURN>; readonly result: WebTunnelView };
+  /** Null without a fleet. */
+  readonly "web.fleet": { readonly params: object; readonly result: WebFleet | null };
+  readonly "web.fleet-home": { readonly params: Infer<typeof FLEET_HOME>; readonly result: WebFleetHome };
   readonly "web.reports": { readonly params: object; readonly result: WebReports };
   /** A text for a bug report, without the names of this machine, its user and its home. */
   readonly "web.bundle": { readonly params: object; readonly result: { readonly text: string } };

@@ -21,6 +21,9 @@ const WEB_RIGHTS = {
   "web.doctor": "look",
   "web.tunnel": "look",
   "web.turn-tunnel": "act",
+  "web.fleet": "look",
+  /** Of another home: a device with fewer rights has them here, and nowhere else. */
+  "web.fleet-home": "act",
   "web.reports": "look",
   "web.bundle": "look",
 } as const satisfies Readonly<Record<keyof WebMethods, Right>>;

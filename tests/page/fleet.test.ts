@@ -1,0 +1,211 @@
+// The homes of a fleet on the page, in a real Chromium, with a real PostgreSQL.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { ANNOUNCE, DESCRIBE, ENROL, LOOK, TAKE, type Take } from "../../src/fleet/calls.ts";
+import type { Database } from "../../src/fleet/database.ts";
+import { putListing } from "../../src/fleet/listings.ts";
+import { FleetSeal } from "../../src/fleet/seal.ts";
+import type { Listing } from "../../src/wire/fleet/listing.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { realRandom } from "../../src/world/real/random.ts";
+import { endAll } from "../cli/terminal-home.ts";
+import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { endBrowser, HAS_CHROMIUM, PageHome, PHONE, show, type Tab } from "./browser.ts";
+import { issues } from "./issues.ts";
+
+const SECRET = "not-for-browsers";
+const EVIL = "<img src=x onerror=alert(1)>";
+
+class Fleet implements AsyncDisposable {
+  readonly server: TestServer;
+  readonly home: PageHome;
+  readonly place: string;
+  readonly database: Database;
+  readonly seal: FleetSeal;
+  readonly key: string;
+
+  static async start(): Promise<Fleet> {
+    return new Fleet(await startTestServer(), mkdtempSync(join(tmpdir(), "hf-page-fleet-")));
+  }
+
+  private constructor(server: TestServer, place: string) {
+    this.server = server;
+    this.place = place;
+    this.key = FleetSeal.newFile(realRandom());
+    const path = join(place, "fleet.key");
+    writeFileSync(path, this.key, { mode: 0o600 });
+    const seal = FleetSeal.read({ disk: realDisk(), random: realRandom() }, path);
+    if (!seal.ok) throw new Error(seal.error.message);
+    this.seal = seal.value;
+    this.database = databaseAt(server.url);
+    const url = `postgres://postgres:${SECRET}@/postgres?host=${encodeURIComponent(server.server.place)}&port=${server.port}`;
+    const lines = [
+      `url = "${url}"`,
+      `key_file = "${path}"`,
+      'host = "web1"',
+      `homes = "${place}/homes"`,
+      "lease_s = 3",
+    ];
+    this.home = new PageHome(["[fleet]", ...lines, ""].join("\n"));
+  }
+
+  /** A home of another host, which shows this. */
+  async add(host: string, name: string, listing: Partial<Listing>): Promise<void> {
+    const take: Take = { home: name, epoch: 1, id: `take of ${name}` };
+    const { database, seal } = this;
+    await database.call(ENROL, { home: name, lastSeq: 0 });
+    await database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
+    await database.call(DESCRIBE, { take, name, takeover: "auto", host });
+    const row = { id: host, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
+    await database.call(ANNOUNCE, row);
+    const none = { terminals: [], runs: [], agents: [], prompts: [] };
+    const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
+    const place = {
+      at: new Date().toISOString(),
+      directory: "/home/ann/work",
+      command: ["holdfast"],
+      ssh: host,
+      closed: [],
+    };
+    const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
+    if (!put.ok) throw new Error(put.error.message);
+  }
+
+  /** As an operator may do it by force. */
+  async takenBy(host: string, home: string): Promise<void> {
+    const row = await this.database.call(LOOK, home);
+    const epoch = row.kind === "done" ? (row.value?.epoch ?? 0) : 0;
+    const take: Take = { home, epoch: epoch + 1, id: `of ${host}` };
+    const taken = await this.database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
+    if (taken.kind !== "done" || !taken.value) throw new Error(Bun.inspect(taken));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.database.drop();
+    await this.server.stop();
+    rmSync(this.place, { recursive: true, force: true });
+  }
+}
+
+afterAll(endBrowser);
+afterAll(endAll, 180_000);
+
+const AT = "2026-01-02T03:04:05.000Z";
+const SHOWN = {
+  terminals: [
+    {
+      id: "t1",
+      name: EVIL,
+      lane: "main",
+      createdAt: AT,
+      state: { kind: "running" },
+      recipe: { argv: ["vim"], cwd: "/w" },
+    },
+    {
+      id: "t2",
+      name: "old",
+      lane: "main",
+      createdAt: AT,
+      state: { kind: "ended" },
+      recipe: { argv: ["ls"], cwd: "/w" },
+    },
+  ],
+  agents: [{ id: "a1", name: "fixer", state: "waiting", provider: "claude", createdAt: AT, prompts: [] }],
+  runs: [{ id: "r1", name: "nightly", state: "running", startedAt: AT, needs: [], step: 2, steps: 5, error: null }],
+  prompts: [
+    {
+      id: "p1",
+      agent: "a1",
+      name: "fixer",
+      tool: "Bash",
+      since: AT,
+      deadline: AT,
+      state: "open",
+      input: { command: EVIL },
+    },
+  ],
+} as unknown as Partial<Listing>;
+
+function row(page: Page, name: string) {
+  return page.getByRole("list", { name: "Homes" }).getByRole("listitem").filter({ hasText: name });
+}
+
+/** What the host has sent to this tab from now on. */
+function received(page: Page): string[] {
+  const texts: string[] = [];
+  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => texts.push(String(payload))));
+  return texts;
+}
+
+async function seenBy(tab: Tab, view: string): Promise<void> {
+  expect({ view, issues: await issues(tab) }).toEqual({ view, issues: [] });
+}
+
+describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (needs chromium and postgresql)", () => {
+  test("where one is, the way to the other homes, and what they show of themselves", async () => {
+    await using fleet = await Fleet.start();
+    const tab = await fleet.home.open();
+    const { page, strange } = tab;
+    const texts = received(page);
+    await fleet.add("web2", "deploy", SHOWN);
+    await fleet.add("web3", "reached", { page: "https://{home}.example.org/" });
+    const isThere = page.getByRole("link", { name: / on web1$/ });
+    await isThere.click();
+    await page.getByRole("heading", { level: 1, name: "Homes" }).waitFor();
+    await row(page, "deploy").getByText("1 terminal · 1 agent · 1 run").waitFor();
+    await row(page, "deploy").getByText("1 prompt open").waitFor();
+    await row(page, "web1").getByText("you are here").waitFor();
+    expect(await row(page, "reached").getByRole("link").getAttribute("href")).toBe("https://reached.example.org/");
+    await seenBy(tab, "homes");
+    await page.keyboard.press("Control+k");
+    await page
+      .getByRole("dialog")
+      .getByRole("option", { name: "Go to host web2: deploy" })
+      .waitFor({ state: "hidden" });
+    await page.keyboard.type("host web2");
+    await page.getByRole("dialog").getByRole("option", { name: "Go to host web2: deploy" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "deploy" }).waitFor();
+    await page.getByText(/^This is what it had \d+ s ago\.$/).waitFor();
+    await page.getByText(EVIL).waitFor(); // As a text.
+    expect(await page.locator("main img").count()).toBe(0);
+    await page.getByText("3 more are not in what it shows.").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "fixer" }).getByText("Bash").waitFor();
+    await seenBy(tab, "a home");
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await seenBy(tab, "a home, dark");
+    await page.setViewportSize(PHONE.viewport);
+    await seenBy(tab, "a home on a phone");
+    await isThere.click();
+    await row(page, "deploy").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE.viewport.width);
+    await seenBy(tab, "homes on a phone");
+    await fleet.server.server.stop();
+    await page.getByText("The database of the fleet does not answer.").waitFor();
+    for (const secret of [SECRET, "postgres://", fleet.key.trim(), fleet.server.server.place])
+      expect(texts.some((text) => text.includes(secret))).toBe(false);
+    expect(strange).toEqual([]);
+  }, 180_000);
+
+  test("a home that another host has taken says so at once, and shows what it has there", async () => {
+    await using fleet = await Fleet.start();
+    const { page, strange } = await fleet.home.open();
+    await show({ page, strange }, "Recovery");
+    await page.getByRole("button", { name: "Check everything" }).click();
+    await page.getByText(/checks? (?:is|are) fine/).click();
+    await page.getByRole("listitem").filter({ hasText: "fleet-key" }).first().waitFor();
+    await show({ page, strange }, "Terminals");
+    const id = String(JSON.parse(await Bun.file(join(fleet.home.path, "recovery/home.json")).text()).id);
+    await fleet.takenBy("web9", id);
+    await page.getByText("This home is on web9 now.").waitFor();
+    await page.getByRole("link", { name: "All homes" }).first().waitFor();
+    expect(await page.getByRole("button", { name: "New terminal" }).count()).toBe(0);
+    await page.reload();
+    await page.getByText("This home is on web9 now.").waitFor();
+    await page.getByText("On another host", { exact: true }).waitFor();
+    expect(strange).toEqual([]);
+  }, 180_000);
+});
