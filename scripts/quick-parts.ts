@@ -38,6 +38,11 @@ export const PARTS: Readonly<Record<Quick, Parts>> = {
     has: ["terminal/new.ts", "terminal/attach.ts"],
     lacks: [PARSER, "terminal/list-from-disk.ts"],
   },
+  // It never attaches (bundleFor in src/cli/frequent.ts).
+  "quick-new-detached": {
+    has: ["terminal/new.ts"],
+    lacks: [PARSER, "terminal/list-from-disk.ts", "terminal/attach.ts"],
+  },
   "quick-status": { has: ["system/routes.ts", "system/status.ts"], lacks: [] },
   "quick-prompts": {
     has: ["agent/permission-routes.ts", "agent/prompts.ts", "agent/rules.ts"],

@@ -5,12 +5,12 @@
 import { VERSION } from "../wire/version.ts";
 import { endOnErrors, goOnAs, goOnAsWhole, isCurrent } from "../world/quick.ts";
 import { realProgram } from "../world/real/program.ts";
-import { FREQUENT } from "./frequent.ts";
+import { bundleFor } from "./frequent.ts";
 
 const { args } = realProgram();
 const [first = ""] = args;
 const isVersion = args.length === 1 && (first === "--version" || first === "-v");
-const bundle = FREQUENT.get(first);
+const bundle = bundleFor(args);
 
 endOnErrors((error) => console.error(error));
 // The sources of this file are among those of each bundle (scripts/build.ts): one look is enough.

@@ -26,6 +26,7 @@ export const PROGRAMS = {
   "quick-send": "src/cli/program.ts",
   "quick-attach": "src/cli/program.ts",
   "quick-new": "src/cli/program.ts",
+  "quick-new-detached": "src/cli/program.ts",
   "quick-status": "src/cli/program.ts",
   "quick-prompts": "src/cli/program.ts",
   "quick-complete": "src/cli/program.ts",

@@ -3,9 +3,12 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import fc from "fast-check";
 import { bundle, programs } from "../../scripts/build.ts";
 import { ROOT, readText } from "../../scripts/files.ts";
 import { PARTS } from "../../scripts/quick-parts.ts";
+import { bundleFor } from "../../src/cli/frequent.ts";
+import { saidBy } from "../../src/cli/plain.ts";
 import { isQuick } from "../../src/world/built.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-frequent-"));
@@ -37,3 +40,20 @@ test.each(programs().filter(isQuick))(
     expect(missed.filter((path) => !lacks.includes(path))).toEqual([]);
   },
 );
+
+test("FQ1 the bundle without what attaches gets no `new` that attaches", () => {
+  const words = ["-d", "--detach", "--json", "--lane", "--lane=-d", "--cwd", "--cwd=/", "--home", "--", "a", "-x", ""];
+  const lines = fc.array(fc.constantFrom(...words), { maxLength: 5 }).map((rest) => ["new", ...rest]);
+  fc.assert(
+    fc.property(lines, (line) => {
+      if (bundleFor(line) !== "quick-new-detached") return;
+      const { flags } = saidBy(line) ?? { flags: undefined }; // What is not plain runs from the whole program.
+      expect(flags === undefined || flags["detach"] === true || flags["json"] === true).toBe(true);
+    }),
+  );
+  expect(["-d", "--detach", "--json"].map((word) => bundleFor(["new", "a", word]))).toEqual(
+    Array(3).fill("quick-new-detached"),
+  );
+  expect(bundleFor(["new", "a", "--", "program", "-d"])).toBe("quick-new");
+  expect(bundleFor(["attach", "-d"])).toBe("quick-attach");
+});
