@@ -28,10 +28,15 @@ export function hostLock({ homes }: Homes): string {
   return joinPath(homes, HOST_LOCK);
 }
 
+/** Undefined: it has none yet. */
+export function readHostId({ disk, homes }: Homes): string | undefined {
+  return fitting(ID, readJson(disk, joinPath(homes, HOST_ID)))?.id;
+}
+
 /** FH1 */
 export async function keepHostId({ disk, homes }: Homes, random: Random): Promise<string> {
   const path = joinPath(homes, HOST_ID);
-  const known = fitting(ID, readJson(disk, path))?.id;
+  const known = readHostId({ disk, homes });
   if (known !== undefined) return known;
   const id = random.bytes(ID_BYTES).toHex();
   await writeJson(disk, path, { v: 1, id });

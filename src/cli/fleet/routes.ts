@@ -5,6 +5,7 @@ import type { Context } from "../command-world.ts";
 import { countFlag, type DataFlags, described, flag, home, text, timeSpan } from "../flags.ts";
 import type { EventFlags } from "./look.ts";
 import type { MoveFlags } from "./move.ts";
+import type { InitFlags, JoinFlags } from "./setup.ts";
 
 const URL = {
   parse: text,
@@ -15,23 +16,39 @@ const HOME = { parse: text, placeholder: "home", brief: "The name of a home in t
 const STATUS = "{home: {home, host, role, owner, epoch, leaseMs, why}, database, failOver, clockMs, homes, hosts}";
 const HOMES = "{id, name, owner, leaseMs, epoch, lastSeq, snapshot, takeover, moveTo}";
 
-const init = buildCommand<DataFlags, [string], Context>({
+const HOST_NAME = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "name",
+  brief: "How this host is called in the fleet, instead of its host name",
+} as const;
+const ROLE = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "role",
+  brief: "A role that exists: it may use the tables, and this host uses them as that one. URL: of the tables' owner",
+} as const;
+
+const init = buildCommand<InitFlags, [string], Context>({
   loader: async () => (await import("./setup.ts")).initCommand,
   parameters: {
-    flags: { home, json: flag("One JSON object {schema, key, config, host}") },
+    flags: { home, host: HOST_NAME, role: ROLE, json: flag("One JSON object {schema, role, key, config, host}") },
     positional: { kind: "tuple", parameters: [URL] },
   },
   docs: described(
     "Begin a fleet: hosts that share a PostgreSQL and take over each other's homes",
     "Makes the tables and the key with which everything in them is encrypted, and writes the address into the",
-    "configuration. What the other hosts need is the key and the address: holdfast fleet join. docs/FLEET.md has more.",
+    "configuration. What the other hosts need is the key and the address: holdfast fleet join. With --role, it can be",
+    "repeated, for another role, or after an upgrade that changed the tables. docs/FLEET.md has more.",
   ),
 });
 
-const join = buildCommand<DataFlags, [string], Context>({
+const join = buildCommand<JoinFlags, [string], Context>({
   loader: async () => (await import("./setup.ts")).joinCommand,
   parameters: {
-    flags: { home, json: flag("One JSON object {config, host}") },
+    flags: { home, host: HOST_NAME, json: flag("One JSON object {config, host}") },
     positional: { kind: "tuple", parameters: [URL] },
   },
   docs: described(
@@ -121,6 +138,18 @@ const take = buildCommand<MoveFlags, [string], Context>({
   ),
 });
 
+const rotate = buildCommand<DataFlags, [], Context>({
+  loader: async () => (await import("./key.ts")).rotateCommand,
+  parameters: { flags: { home, json: flag("One JSON object {key, keys}") } },
+  docs: described(
+    "Put a new key above the old one in this host's file of keys",
+    "From its next start on this host seals with the new key; all keys in the file open. So copy the file to the other",
+    "hosts before anything is started again.",
+  ),
+});
+
+const key = buildRouteMap({ routes: { rotate }, docs: { brief: "The key of the fleet: rotate" } });
+
 const PLACE = { kind: "parsed", parse: text, optional: true, placeholder: "directory" } as const;
 
 const demo = buildCommand<FleetDemoFlags, [], Context>({
@@ -144,9 +173,10 @@ const demo = buildCommand<FleetDemoFlags, [], Context>({
 });
 
 const fleet = buildRouteMap({
-  routes: { init, join, leave, status, ls, hosts, events, move, take, demo },
+  routes: { init, join, leave, status, ls, hosts, events, move, take, key, demo },
   docs: {
-    brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take, demo",
+    brief:
+      "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take, key, demo",
   },
 });
 

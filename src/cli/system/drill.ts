@@ -1,5 +1,5 @@
-// `holdfast drill` and `holdfast fleet demo`: runs them as a separate program with our standard streams, and returns its
-// exit code.
+// `holdfast drill` and `holdfast fleet demo`: runs them as a separate program with our standard streams, and returns
+// its exit code.
 import { exitCodeOf } from "../../base/exit-code.ts";
 import { ok } from "../../base/result.ts";
 import { type DrillFlags, encodeDrillFlags, encodeFleetDemoFlags, type FleetDemoFlags } from "../../wire/drill.ts";

@@ -21,6 +21,8 @@ import { FleetLook } from "./look.ts";
 import { type PostgresWorld, PrivatePostgres } from "./private-postgres.ts";
 
 const NAMES = ["ann", "bob", "cid"] as const;
+/** The role that the hosts use: it may read and change rows of the tables, and nothing else. */
+const ROLE = "holdfast_host";
 /** Two leases, and the start of the programs; on a busy machine everything takes longer. */
 const TAKEN_MS = 180_000;
 const LOOK_MS = 50;
@@ -83,7 +85,7 @@ export class FleetDemo {
 
   async #begin(bin: string): Promise<Result<undefined>> {
     await this.#progress.phase(`starting a private PostgreSQL in ${this.directory}, with the programs in ${bin}`);
-    const started = await this.#postgres.start(bin);
+    const started = await this.#postgres.start(bin, ROLE);
     if (!started.ok) return started;
     await this.#progress.phase(`three hosts, ${NAMES.join(", ")}: holdfast fleet init, holdfast fleet join`);
     for (const host of this.hosts) {
@@ -102,7 +104,8 @@ export class FleetDemo {
     await host.configure();
     const key = host === first ? undefined : readWhole(disk, first.key);
     if (key !== undefined) await writeAtomic(disk, host.key, key);
-    const { ending, said } = await host.command("fleet", host === first ? "init" : "join", this.#postgres.url);
+    const words = host === first ? ["init", this.#postgres.url, "--role", ROLE] : ["join", this.#postgres.urlOf(ROLE)];
+    const { ending, said } = await host.command("fleet", ...words);
     if (ending.kind === "exited" && ending.code === 0) return ok(undefined);
     return refused("demo", `${host.name} is not in the fleet: ${said.trim()}`, `Its files are in ${host.directory}.`);
   }

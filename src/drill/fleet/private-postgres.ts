@@ -5,7 +5,7 @@
 // PP3. Only this user, and root, can enter the directory of its socket, since whoever can is its superuser.
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { MODE } from "../../fleet/calls.ts";
+import type { Call } from "../../fleet/calls.ts";
 import { findProgram, isProgram } from "../../home/find-program.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole } from "../../log/file/file.ts";
@@ -80,11 +80,15 @@ export class PrivatePostgres {
 
   /** As its superuser. */
   get url(): string {
-    return `postgres://postgres@/postgres?host=${encodeURIComponent(this.#place)}`;
+    return this.urlOf("postgres");
   }
 
-  /** `bin`: the directory of its programs. */
-  async start(bin: string): Promise<Result<undefined>> {
+  urlOf(role: string): string {
+    return `postgres://${role}@/postgres?host=${encodeURIComponent(this.#place)}`;
+  }
+
+  /** `bin`: the directory of its programs; `role`: one that is made. */
+  async start(bin: string, role: string): Promise<Result<undefined>> {
     const { disk, children } = this.#world;
     disk.makeDirectory(this.#place);
     if (this.#isRoot) {
@@ -102,14 +106,14 @@ export class PrivatePostgres {
     const log = `${this.#place}.log`;
     await writeAtomic(disk, log, new Uint8Array());
     children.detached({ argv: [first, ...rest], cwd: "/", env: this.#environment }, log); // PP2
-    return this.#ready(log);
+    return this.#ready(log, role);
   }
 
-  async #ready(log: string): Promise<Result<undefined>> {
+  async #ready(log: string, role: string): Promise<Result<undefined>> {
     const { clock, disk } = this.#world;
     const database = databaseAt(this.#world, this.url);
     const ready = await until(clock, START_MS, async () =>
-      (await database.call(MODE, undefined)).kind === "done" ? true : undefined,
+      (await database.call(newRole(role), undefined)).kind === "done" ? true : undefined,
     );
     database.drop();
     if (ready) return ok(undefined);
@@ -158,6 +162,11 @@ export class PrivatePostgres {
     if (ending.kind === "exited" && ending.code === 0) return ok(undefined);
     return refused("demo-postgres", `${argv.join(" ")}: ${said.trim().slice(-500)}`, PLACE);
   }
+}
+
+function newRole(role: string): Call<undefined, undefined> {
+  const statement = { name: "demo.role", text: `create role ${role} login` };
+  return { statement, encode: () => [], decode: () => undefined };
 }
 
 export type Ended = { readonly ending: Ending; readonly said: string; readonly out: string };
