@@ -89,6 +89,6 @@ function own(path: string): void {
   if (isRoot()) chownSync(path, NOBODY, NOBODY);
 }
 
-function asNobody(): string[] {
+export function asNobody(): string[] {
   return isRoot() ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
 }

@@ -220,6 +220,36 @@ example(["relay/Dockerfile", "relay/compose.yml"], "run a relay by flags that it
   expect(words("EXPOSE")).toEqual([relay.ports.map((port: string) => port.split(":")[1])]);
 });
 
+/** That the two servers work, with these files, is tried in tests/fleet/example.test.ts. */
+const FLEET = ["compose.yml", "postgresql.conf", "pg_hba.conf", "primary.sh", "standby.sh", "make-tls.sh", "README.md"];
+
+example(
+  [...FLEET, "one.toml", "two.toml"].map((name) => `fleet/${name}`),
+  "mount files that are there and start servers by them, for hosts whose settings are known",
+  async () => {
+    const { services, volumes } = parse(readText("examples/fleet/compose.yml"));
+    const [{ primary, standby, tls }, page] = [services, readText("examples/fleet/README.md")];
+    for (const { volumes: mounts, entrypoint = [], command = [] } of [primary, standby, tls]) {
+      const targets = mounts.map((mount: string) => mount.split(":")[1]);
+      for (const [source = ""] of mounts.map((mount: string) => mount.split(":"))) {
+        const isThere = source.startsWith("./")
+          ? FLEET.includes(source.slice(2)) && existsSync(join(ROOT, "examples/fleet", source))
+          : Object.hasOwn(volumes, source);
+        expect([source, isThere]).toEqual([source, true]);
+      }
+      for (const path of [...entrypoint, ...command].flatMap((word: string) => /\/(?:etc|tls)\/?\S*/.exec(word) ?? []))
+        expect(targets.some((target: string) => path.startsWith(target))).toBe(true);
+    }
+    const asked = JSON.stringify(services).match(/\$\{(\w+)/g) ?? [];
+    for (const variable of new Set(asked)) expect(page).toContain(`${variable.slice(2)}=`);
+    for (const name of ["one", "two"]) {
+      const config = `HOLDFAST_CONFIG=examples/fleet/${name}.toml`;
+      await shared.ok(`${config} holdfast config check`);
+      expect((await configuration(config))["fleet"]).toMatchObject({ host: name, take: ["*"] });
+    }
+  },
+);
+
 example(["README.md"], "names every example", async () => {
   const page = readText("examples/README.md");
   for (const file of named) if (file !== "README.md") expect(page).toContain(file.replace(/^.*\//, ""));

@@ -152,6 +152,7 @@ export class Agents {
 
 export type Root = {
   readonly id: string;
+  readonly name?: string;
   readonly instructions: string;
   /** The file for its lines, and those of its children. */
   readonly lines: string;
@@ -159,13 +160,16 @@ export type Root = {
 };
 
 /** Retries until it is acknowledged: the id is ours, so that repeats create only one. */
-export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
+export function beginRoot(
+  site: Site,
+  { id, name = "root", instructions, lines, settings }: Root,
+): Promise<true | undefined> {
   const { world, home } = site;
   const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
   const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: lines };
   return until(world.clock, ASK_MS, async () => {
     const asked = await ask(site, "agent.new", {
-      ...{ id, name: "root", parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
+      ...{ id, name, parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
       ...{ cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings },
     });
     return asked.kind === "done" ? true : undefined;
@@ -199,7 +203,7 @@ export async function answerOnce(site: Site, prompt: string, findings: Findings)
   return true;
 }
 
-function answerWith(site: Site, prompt: string, decision: "allow" | "deny", answer: string) {
+export function answerWith(site: Site, prompt: string, decision: "allow" | "deny", answer: string) {
   return ask(site, "prompt.answer", { prompt, answer, decision, message: "", always: false });
 }
 

@@ -110,7 +110,7 @@ export function linesOf({ world }: Site, { effects }: FlowRun): string[] {
 }
 
 /** The daemon's view of it; undefined if no daemon answers. */
-export async function shown(site: Site, { id }: FlowRun): Promise<ListedRun | undefined> {
+export async function shown(site: Site, { id }: Pick<FlowRun, "id">): Promise<ListedRun | undefined> {
   const asked = await ask(site, "workflow.show", { id, from: 0 });
   return asked.kind === "done" ? asked.value : undefined;
 }

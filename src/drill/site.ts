@@ -36,8 +36,12 @@ export type Site = {
 };
 
 export function makeSite(world: DrillWorld): Site {
-  const home = makeHome(world);
-  const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home };
+  return siteAt(world, newDirectory(world, "hfd"));
+}
+
+/** `more`: variables that all its processes get, too. */
+export function siteAt(world: DrillWorld, home: string, more: Readonly<Record<string, string>> = {}): Site {
+  const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home, ...more };
   const environment = (): Readonly<Record<string, string>> => ({ ...world.self.environment(), ...ours });
   const env = (name: string) => environment()[name];
   const { clock, stop } = stoppable(world.clock);
@@ -46,7 +50,7 @@ export function makeSite(world: DrillWorld): Site {
 }
 
 /** S4 */
-function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
+export function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
   let goes = true;
   const whileItGoes = (fn: () => void) => () => {
     if (goes) fn();
@@ -63,12 +67,13 @@ function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => 
   };
 }
 
-function makeHome({ console, disk, random }: DrillWorld): string {
+/** `most`: how long the path of the place for it may be (S2). */
+export function newDirectory({ console, disk, random }: DrillWorld, prefix: string, most = MAX_PLACE): string {
   const given = console.env("TMPDIR");
-  const place = given?.startsWith("/") && Buffer.byteLength(given) <= MAX_PLACE ? given : USUAL_PLACE;
+  const place = given?.startsWith("/") && Buffer.byteLength(given) <= most ? given : USUAL_PLACE;
   for (let tried = 0; tried < NAMES_TRIED; tried += 1) {
-    const home = joinPath(place, `hfd-${random.bytes(4).toHex()}`);
-    if (disk.makeDirectory(home)) return home; // S1
+    const directory = joinPath(place, `${prefix}-${random.bytes(4).toHex()}`);
+    if (disk.makeDirectory(directory)) return directory; // S1
   }
   assert(false, `${place} has a directory for every name that was tried`);
 }

@@ -10,7 +10,7 @@ import type { Disk } from "../world/disk.ts";
 export const FLEET_KEY_BYTES = 32;
 const FOR_OTHERS = 0o077;
 /** As many keys as a host tries to remember. */
-const MAX_KEYS = 16;
+export const MAX_KEYS = 16;
 const MAX_FILE = 8192;
 const KEY = new RegExp(`^[0-9a-f]{${2 * FLEET_KEY_BYTES}}$`, "i");
 

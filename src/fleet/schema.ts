@@ -108,9 +108,7 @@ function judged(answer: Answer<{ version: number; mayWrite: boolean }>): Result<
   return ok(undefined);
 }
 
-const GRANT =
-  "As the owner of the tables: grant usage on schema holdfast to ROLE; " +
-  "grant select, insert, update, delete on all tables in schema holdfast to ROLE.";
+const GRANT = "With the URL of the owner of the tables: holdfast fleet init URL --role ROLE grants ROLE what it needs.";
 
 function notDone(answer: Exclude<Answer<unknown>, { kind: "done" }>): Result<undefined> {
   if (answer.kind === "unknown")

@@ -20,10 +20,15 @@ export const SESSION = `select current_setting('fsync'),
        then set_config('client_connection_check_interval', '5s', false) end`;
 
 /** A list of privileges means any of them, so each is asked for. */
-const MAY = ["homes", "batches", "blobs", "hosts", "events", "queue", "listings", "asks"].flatMap((table) =>
-  ["select", "insert", "update", "delete"].map((right) => `has_table_privilege('holdfast.${table}', '${right}')`),
-);
-export const VERSION = `select version::text, (${MAY.join(" and ")})::text from holdfast.version`;
+export const TABLES = ["homes", "batches", "blobs", "hosts", "events", "queue", "listings", "asks"] as const;
+/** `of`: the role and a comma; the present role if it is empty. */
+export const MAY = (of: string) =>
+  TABLES.flatMap((table) =>
+    ["select", "insert", "update", "delete"].map(
+      (right) => `has_table_privilege(${of}'holdfast.${table}', '${right}')`,
+    ),
+  ).join(" and ");
+export const VERSION = `select version::text, (${MAY("")})::text from holdfast.version`;
 
 const RENEWED = (ms: string) => `lease_until = clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 const OURS = "id = $1 and epoch = $2::bigint and take = $3";

@@ -5,6 +5,7 @@ import type { Database } from "../../src/fleet/database.ts";
 import { readBatches } from "../../src/fleet/history.ts";
 import { LISTINGS } from "../../src/fleet/listing-calls.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
+import { grantTo } from "../../src/fleet/roles.ts";
 import { initDatabase, SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { takeHome } from "../../src/fleet/take.ts";
 import { realClock } from "../../src/world/real/clock.ts";
@@ -26,6 +27,11 @@ function open(url = place.url): Database {
   const database = databaseAt(url);
   opened.push(database);
   return database;
+}
+
+/** By a role that was granted what hosts need, and nothing else. */
+function asHost(): string {
+  return place.url.replace("postgres@", "host@");
 }
 
 /** Its application's name tells its connection from others. */
@@ -89,6 +95,8 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
     await makeRoles(operator);
     const made = await Promise.all([open(), open(), open()].map((database) => initDatabase(database)));
     expect(made).toEqual([1, 2, 3].map(() => ({ ok: true, value: undefined }))); // SM1
+    await operator.sql("create role host login");
+    expect(await grantTo(open(), "host")).toEqual({ ok: true, value: undefined });
   }, 60_000);
 
   afterAll(async () => {
@@ -99,12 +107,12 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
 
   test("SM1 SM2 SM3 the tables are made once, used without the right to make them, and left alone if newer", async () => {
     expect(await initDatabase(open())).toEqual({ ok: true, value: undefined });
-    await operator.sql("create role host login");
-    const host = open(place.url.replace("postgres@", "host@"));
-    expect(await initDatabase(host)).toMatchObject({ ok: false, error: { code: "fleet-rights" } });
-    await operator.sql("grant usage on schema holdfast to host");
-    await operator.sql("grant select, insert, update, delete on all tables in schema holdfast to host");
+    await operator.sql("create role stranger login");
+    const stranger = open(place.url.replace("postgres@", "stranger@"));
+    expect(await initDatabase(stranger)).toMatchObject({ ok: false, error: { code: "fleet-rights" } });
+    const host = open(asHost());
     expect(await initDatabase(host)).toEqual({ ok: true, value: undefined });
+    expect(await grantTo(host, "stranger")).toMatchObject({ ok: false, error: { code: "fleet-rights" } }); // RO2
     await operator.sql("update holdfast.version set version = 99");
     expect(await initDatabase(host)).toMatchObject({ ok: false, error: { code: "fleet-schema-newer" } });
     await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}`);
@@ -128,7 +136,7 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
   });
 
   for (const [claim, check] of Object.entries(CONTRACT)) {
-    test(`real: ${claim}`, () => check({ database: open(), home: claim }));
+    test(`real, by a role that may do nothing else: ${claim}`, () => check({ database: open(asHost()), home: claim }));
   }
 
   test("a server without sync, and defaults of a role that would hide warnings, are noticed or overruled", async () => {

@@ -63,7 +63,7 @@ async function identity() {
   return { certificates: [authority.certificate, other.certificate], certificate, key };
 }
 
-function freePort(): number {
+export function freePort(): number {
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const { port } = server;
   server.stop(true);

@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   database: ["base", "world", "wire"],
   proxy: ["base", "world", "log", "wire"],
   shim: ["base", "core", "world", "log", "wire"],
-  drill: ["base", "core", "world", "wire", "log", "home"],
+  drill: ["base", "core", "world", "wire", "log", "home", "fleet"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
   cli: ["base", "core", "world", "wire", "log", "home", "vt", "fleet"],
 };

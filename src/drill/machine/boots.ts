@@ -5,6 +5,7 @@
 // B2. They are stopped before the first is killed: none can clean up, heal or start another.
 // B3. A program that is just being executed shows no variables for an instant: all are gone only after two empty looks.
 import { isAlive, type Processes } from "../../world/process.ts";
+import type { World } from "../../world/world.ts";
 import { until } from "../going.ts";
 import { type DrillProcess, processesOf } from "../processes.ts";
 import type { Site } from "../site.ts";
@@ -20,9 +21,10 @@ export class Machine {
   readonly site: Site;
   #boot = 1;
 
-  constructor(site: Site) {
+  /** `name`: other machines have other boots. */
+  constructor(site: Site, name = "drill") {
     const { world } = site;
-    const bootId = () => `${world.processes.bootId()}-drill-${this.#boot}`;
+    const bootId = () => `${world.processes.bootId()}-${name}-${this.#boot}`;
     const environment = (): Readonly<Record<string, string>> => ({
       ...world.self.environment(),
       [BOOT_VARIABLE]: bootId(),
@@ -44,33 +46,39 @@ export class Machine {
 
   /** Returns undefined if some do not end. */
   async crash(): Promise<Killed | undefined> {
-    const { clock, processes } = this.site.world;
-    const hit = new Map<number, DrillProcess>();
-    const stopNew = () => {
-      const fresh = this.census().filter(({ who }) => !hit.has(who.pid));
-      for (const one of fresh) {
-        processes.kill(one.who, "SIGSTOP"); // B2
-        hit.set(one.who.pid, one);
-      }
-      return fresh.length;
-    };
-    while (stopNew() > 0); // A process that was being started shows up in the next look.
-    let quiet = 0;
-    const gone = await until(clock, GONE_MS, () => {
-      const left = this.census();
-      for (const { who } of left) processes.kill(who, "SIGKILL");
-      quiet = left.length === 0 ? quiet + 1 : 0;
-      return quiet === 2 || undefined; // B3
-    });
-    const count = (kind: DrillProcess["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
-    if (gone === undefined) return undefined;
-    return { ours: count("ours"), holders: count("holder"), programs: count("program") };
+    return killAtOnce(this.site.world, () => this.census());
   }
 
   /** From now on everything recorded before belongs to another boot. */
   nextBoot(): void {
     this.#boot += 1;
   }
+}
+
+/** Everything of the census, at once (B2). Undefined if some do not end. */
+export async function killAtOnce(
+  { clock, processes }: Pick<World, "clock" | "processes">,
+  census: () => readonly DrillProcess[],
+): Promise<Killed | undefined> {
+  const hit = new Map<number, DrillProcess>();
+  const stopNew = () => {
+    const fresh = census().filter(({ who }) => !hit.has(who.pid));
+    for (const one of fresh) {
+      processes.kill(one.who, "SIGSTOP"); // B2
+      hit.set(one.who.pid, one);
+    }
+    return fresh.length;
+  };
+  while (stopNew() > 0); // A process that was being started shows up in the next look.
+  let quiet = 0;
+  const gone = await until(clock, GONE_MS, () => {
+    const left = census();
+    for (const { who } of left) processes.kill(who, "SIGKILL");
+    quiet = left.length === 0 ? quiet + 1 : 0;
+    return quiet === 2 || undefined; // B3
+  });
+  const count = (kind: DrillProcess["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
+  return gone && { ours: count("ours"), holders: count("holder"), programs: count("program") };
 }
 
 /** The same processes, seen from this boot. */

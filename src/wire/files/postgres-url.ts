@@ -75,6 +75,13 @@ export function parsePostgresUrl(text: string): Result<PostgresUrl> {
   }
 }
 
+/** The same database for another user, whose password is not in the URL. `text`: one that can be read. */
+export function asUser(text: string, user: string): string {
+  const [, scheme = "", rest = "", query = ""] = /^(postgres(?:ql)?:\/\/)(?:[^/?]*@)?([^?]*)\??(.*)$/s.exec(text) ?? [];
+  const kept = query.split("&").filter((pair) => pair !== "" && !/^(?:user|password)=/.test(pair));
+  return `${scheme}${encodeURIComponent(user)}@${rest}${kept.length > 0 ? `?${kept.join("&")}` : ""}`;
+}
+
 function parsed(text: string): PostgresUrl {
   if (text.length > MAX_LENGTH) throw new Problem(`The URL is longer than ${MAX_LENGTH} characters.`);
   if (!SCHEME.test(text)) throw new Problem("The URL does not begin with postgres:// or postgresql://.");

@@ -12,12 +12,14 @@ import { RealPostgresConnection } from "./connection.ts";
 import { ProtocolError } from "./frames.ts";
 import { LoginRefused, logIn } from "./login.ts";
 import { type BackendKey, cancelRequest } from "./messages.ts";
-import { openStream, type Stream } from "./stream.ts";
+import { NoTls, openStream, type Stream } from "./stream.ts";
 
 type Host = PostgresTarget["hosts"][number];
 
 const NONCE_BYTES = 18;
 const CHECK = "Check that the server runs, and the hosts and ports of the URL.";
+const PRIMARY = "Give the primary, or all hosts of the database: postgres://user@one,two/database";
+const TLS = "Turn it on there (ssl = on); on a network that nobody else can read: ?sslmode=disable";
 const CERTIFICATE = "Check sslrootcert, and that the certificate of the server has the name in the URL.";
 const WRITABLE: PostgresStatement = {
   name: "holdfast.writable",
@@ -45,6 +47,7 @@ async function connect(target: PostgresTarget): Promise<Result<PostgresConnectio
 /** Of an error of the network, the system says which call it was; an error of TLS has a code alone. */
 function hintOf(error: unknown): string | undefined {
   if (error instanceof LoginRefused) return error.hint;
+  if (error instanceof NoTls) return TLS;
   const isOfTls = error instanceof Error && "code" in error && systemCode(error) === undefined;
   return isOfTls ? CERTIFICATE : undefined;
 }
@@ -52,6 +55,7 @@ function hintOf(error: unknown): string | undefined {
 /** What the network, TLS or the server may do to us; any other error is a bug of ours. */
 function reason(error: unknown): string {
   if (error instanceof LoginRefused) return error.message;
+  if (error instanceof NoTls) return `${error.message}.`;
   if (error instanceof ProtocolError) return `The server sent ${error.message}.`;
   if (error instanceof ChannelClosed) return `${error.message}.`;
   if (error instanceof Error && ("code" in error || systemCode(error) !== undefined)) return `${error.message}.`;
@@ -97,7 +101,7 @@ async function mustWrite(connection: PostgresConnection, withinMs: number): Prom
   const outcome = await connection.run(WRITABLE, [], withinMs);
   if (outcome.kind === "refused") throw new LoginRefused(outcome.message, CHECK);
   if (outcome.kind === "unknown") throw new ChannelClosed(outcome.why);
-  if (outcome.rows[0]?.[0] !== "false") throw new LoginRefused("It only reads: a standby, or read-only.", CHECK);
+  if (outcome.rows[0]?.[0] !== "false") throw new LoginRefused("It only reads: a standby, or read-only.", PRIMARY);
 }
 
 /** The server answers nothing, whatever comes of it. */

@@ -27,6 +27,11 @@ const KEEPALIVE_MS = 10_000;
 const UNBOUND: Binding = { kind: "none" };
 const TRUST_BY_TLS = { require: "none", "verify-ca": "chain", "verify-full": "name" } as const;
 
+/** ST2 */
+export class NoTls extends Error {
+  override readonly name = "NoTls";
+}
+
 /** Rejects if there is none; when to stop waiting is the caller's decision, by `began`. */
 export async function openStream(
   host: PostgresHost,
@@ -58,7 +63,7 @@ async function agreeOnTls(socket: net.Socket): Promise<void> {
   const answer = await once<Uint8Array>(socket, "data");
   socket.pause();
   const said = String.fromCharCode(answer[0] ?? 0);
-  if (said !== "S") throw new ProtocolError("no TLS, which was to be used"); // ST2
+  if (said !== "S") throw new NoTls("The server has no TLS, which was to be used"); // ST2
   if (answer.length > 1) throw new ProtocolError("more than its answer before TLS began");
 }
 
