@@ -125,6 +125,10 @@ export const SUITES: readonly Suite[] = [
     names: ["fleet.append.inserts", "fleet.append.bun", "fleet.read", "fleet.blob"],
     load: async () => (await import("./fleet.ts")).fleet,
   },
+  {
+    names: [...["1", "25", "250"].map((workflows) => `fleet.steps.${workflows}.dbos`), "fleet.cpu"],
+    load: async () => (await import("./fleet-steps.ts")).fleetSteps,
+  },
   { names: ["agent.restart.1000"], load: async () => (await import("./agent-restart.ts")).agentRestart },
 ];
 
