@@ -22,8 +22,8 @@ const CPU = "fleet.cpu";
 const CPU_WORKFLOWS = 25;
 const SIZES: readonly Size[] = [
   { workflows: 1, steps: 500 },
-  { workflows: CPU_WORKFLOWS, steps: 60 },
-  { workflows: 250, steps: 16 },
+  { workflows: CPU_WORKFLOWS, steps: 200 },
+  { workflows: 250, steps: 80 },
 ];
 const QUICK_STEPS = 4;
 const ROUNDS = 5;
