@@ -129,6 +129,10 @@ export const SUITES: readonly Suite[] = [
     names: [...["1", "25", "250"].map((workflows) => `fleet.steps.${workflows}.dbos`), "fleet.cpu"],
     load: async () => (await import("./fleet-steps.ts")).fleetSteps,
   },
+  {
+    names: ["fleet.takeover.warm", "fleet.takeover.cold"],
+    load: async () => (await import("./fleet-takeover.ts")).fleetTakeover,
+  },
   { names: ["agent.restart.1000"], load: async () => (await import("./agent-restart.ts")).agentRestart },
 ];
 
@@ -204,6 +208,8 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["fleet.steps.25.dbos", { of: "ratio", atLeast: 2 }],
   ["fleet.steps.250.dbos", { of: "ratio", atLeast: 7 }],
   ["fleet.cpu", { of: "ratio", atLeast: 4 }],
+  ["fleet.takeover.warm", { of: "value", atMost: 10 }],
+  ["fleet.takeover.cold", { of: "value", atMost: 18 }],
   ["agent.restart.1000", { of: "ratio", atLeast: 1 / 15 }],
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),
