@@ -9,8 +9,11 @@ import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { databaseAt } from "../fleet/server.ts";
-import { until } from "../until.ts";
+import { PATIENCE_MS, until } from "../until.ts";
 import { Host, type HostOptions } from "./host.ts";
+
+/** A round of shipping that took long is followed by a long pause. */
+const SHIP_MS = 5 * PATIENCE_MS;
 
 export class TwoHosts {
   readonly a: Host;
@@ -59,15 +62,6 @@ export class TwoHosts {
     );
   }
 
-  /** What another host needs of A's home is in the database, and some of it as a snapshot. */
-  async isShipped(): Promise<void> {
-    await until(
-      "its files are there",
-      async () => ((await this.row("host-a-work"))?.snapshot ?? 0) > 0,
-      async () => [await this.row("host-a-work"), this.log()],
-    );
-  }
-
   /** So many blobs of A's home with such a name are in the database. */
   async hasShipped(name: RegExp, count: number): Promise<void> {
     const { id } = await this.named("host-a-work");
@@ -75,7 +69,7 @@ export class TwoHosts {
       const rows = await listBlobs(this.look, id);
       return rows.ok ? rows.value.filter(({ path, whole }) => whole !== undefined && name.test(path)) : [];
     };
-    await until(`${count} of ${name} are shipped`, async () => (await found()).length >= count, found);
+    await until(`${count} of ${name} are shipped`, async () => (await found()).length >= count, found, SHIP_MS);
   }
 
   async isTaken(): Promise<void> {
