@@ -130,6 +130,10 @@ export const SUITES: readonly Suite[] = [
     load: async () => (await import("./fleet-steps.ts")).fleetSteps,
   },
   {
+    names: ["1", "25", "250"].map((writers) => `fleet.sync.${writers}`),
+    load: async () => (await import("./fleet-sync.ts")).fleetSync,
+  },
+  {
     names: ["fleet.takeover.warm", "fleet.takeover.cold"],
     load: async () => (await import("./fleet-takeover.ts")).fleetTakeover,
   },
