@@ -125,6 +125,18 @@ export const SUITES: readonly Suite[] = [
     names: ["fleet.append.inserts", "fleet.append.bun", "fleet.read", "fleet.blob"],
     load: async () => (await import("./fleet.ts")).fleet,
   },
+  {
+    names: [...["1", "25", "250"].map((workflows) => `fleet.steps.${workflows}.dbos`), "fleet.cpu"],
+    load: async () => (await import("./fleet-steps.ts")).fleetSteps,
+  },
+  {
+    names: ["1", "25", "250"].map((writers) => `fleet.sync.${writers}`),
+    load: async () => (await import("./fleet-sync.ts")).fleetSync,
+  },
+  {
+    names: ["fleet.takeover.warm", "fleet.takeover.cold"],
+    load: async () => (await import("./fleet-takeover.ts")).fleetTakeover,
+  },
   { names: ["agent.restart.1000"], load: async () => (await import("./agent-restart.ts")).agentRestart },
 ];
 
@@ -197,6 +209,11 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["agent.messages.1000", { of: "ratio", atLeast: 1 / 1.3 }],
   ["agent.recover.1000", { of: "value", atMost: 2000 }],
   ["agent.recover.1000.growth", { of: "ratio", atLeast: 0.7 }],
+  ["fleet.steps.25.dbos", { of: "ratio", atLeast: 2 }],
+  ["fleet.steps.250.dbos", { of: "ratio", atLeast: 7 }],
+  ["fleet.cpu", { of: "ratio", atLeast: 4 }],
+  ["fleet.takeover.warm", { of: "value", atMost: 10 }],
+  ["fleet.takeover.cold", { of: "value", atMost: 18 }],
   ["agent.restart.1000", { of: "ratio", atLeast: 1 / 15 }],
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),

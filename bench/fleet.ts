@@ -10,25 +10,18 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "nod
 import { join } from "node:path";
 import { SQL } from "bun";
 import { getBlob, putBlob } from "../src/fleet/blobs.ts";
-import { ENROL, LOOK, SNAPSHOT, type Take } from "../src/fleet/calls.ts";
-import { Database } from "../src/fleet/database.ts";
+import { LOOK, SNAPSHOT } from "../src/fleet/calls.ts";
+import type { Database } from "../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../src/fleet/history.ts";
-import { RemoteLog } from "../src/fleet/remote-log.ts";
 import { initDatabase } from "../src/fleet/schema.ts";
 import { APPEND as APPEND_SQL } from "../src/fleet/sql.ts";
-import { takeHome } from "../src/fleet/take.ts";
-import { postgresTarget } from "../src/fleet/target.ts";
-import { realClock } from "../src/world/real/clock.ts";
-import { realDisk } from "../src/world/real/disk.ts";
-import { realPostgres } from "../src/world/real/postgres/client.ts";
-import { realRandom } from "../src/world/real/random.ts";
 import { eventBytes } from "./event.ts";
+import { databaseOn, LEASE_MS, logOf, wanted } from "./fleet-home.ts";
 import { Postgres } from "./postgres.ts";
 import { type Contestant, inTurn, median, rates, timed } from "./rounds.ts";
 import { type Row, rateRow } from "./row.ts";
 import { type Bench, makePlace } from "./scratch.ts";
 
-const LEASE_MS = 60_000;
 const BLOB = 16 << 20;
 const READ_BATCHES = 2_000;
 const READ_BYTES = 4_096;
@@ -50,26 +43,6 @@ export async function fleet(names: readonly string[], bench: Bench, emit: (row: 
   } finally {
     await postgres.end();
   }
-}
-
-function databaseOn({ place }: Postgres): Database {
-  const url = `postgres://postgres@/postgres?host=${encodeURIComponent(place)}`;
-  const target = wanted(postgresTarget(url, { disk: realDisk(), environment: {} }));
-  return new Database({ postgres: realPostgres(), target, clock: realClock() });
-}
-
-function wanted<T>(result: { ok: true; value: T } | { ok: false; error: { message: string } }): T {
-  if (!result.ok) throw new Error(result.error.message);
-  return result.value;
-}
-
-async function logOf(home: string, database: Database): Promise<{ readonly log: RemoteLog; readonly take: Take }> {
-  const ports = { database, clock: realClock(), random: realRandom(), troubled: () => undefined };
-  await database.call(ENROL, { home, lastSeq: 0 });
-  const take: Take = { home, epoch: 1, id: home };
-  const wish = { take, owner: "bench", leaseMs: LEASE_MS, ifExpired: true };
-  const own = wanted(await takeHome({ ...ports, isWanted: () => true }, wish));
-  return { log: new RemoteLog(ports, own), take };
 }
 
 async function appends(

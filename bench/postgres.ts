@@ -2,6 +2,7 @@
 // settings (fsync and synchronous_commit on). It is Debian's, installed by apt if it is missing and we are root.
 import { chmodSync } from "node:fs";
 import { type PostgresServer, postgresPrograms, startPostgres } from "../scripts/postgres-server.ts";
+import { type CpuTimes, childrenOf, cpuTimesOf } from "./processes.ts";
 import type { Bench } from "./scratch.ts";
 
 export class Postgres {
@@ -25,6 +26,11 @@ export class Postgres {
     this.#server = server;
     this.place = server.place;
     this.url = `postgresql://postgres@localhost/bench?host=${encodeURIComponent(server.place)}`;
+  }
+
+  /** CPU time of its processes so far, by thread. */
+  cpu(): CpuTimes {
+    return cpuTimesOf([this.#server.pid, ...childrenOf(this.#server.pid)]);
   }
 
   end(): Promise<void> {

@@ -109,8 +109,20 @@ function runnerOn(title: string, store: Store, first: PeerHost): Runner {
 
 async function dbos(bench: Bench, place: string): Promise<Store> {
   const postgres = await Postgres.start(bench, join(place, "postgres"));
-  const argv = ["node", peerPath("dbos", "host.mjs"), postgres.url];
-  return { host: { argv, env: environment(place) }, end: () => postgres.end() };
+  return { host: dbosHost(place, postgres), end: () => postgres.end() };
+}
+
+function dbosHost(place: string, postgres: Postgres): HostWords {
+  return { argv: ["node", peerPath("dbos", "host.mjs"), postgres.url], env: environment(place) };
+}
+
+/** DBOS on a server that others use too, which stays when it has ended. Otherwise why it cannot be had. */
+export async function startDbosOn(postgres: Postgres, bench: Bench, name: string): Promise<Runner | string> {
+  const { title, package: needed } = KINDS.dbos;
+  const why = missing(bench, needed);
+  if (why !== undefined) return why;
+  const store = { host: dbosHost(makePlace(bench, name), postgres), end: async () => undefined };
+  return runnerOn(title, store, await PeerHost.start(store.host));
 }
 
 /** Clients speak to its server on sockets; the server speaks to the host on a port. */

@@ -37,8 +37,8 @@ export function newIds(workflows: number): string[] {
 /** `stepsInACommit`: the most steps of this finished run that became durable in one transaction of the log. */
 export type OurRunner = Runner & { stepsInACommit(id: string): number };
 
-export async function startOurs(bench: Bench, name: string): Promise<OurRunner> {
-  const home = await Home.start(bench, name, CONFIG);
+export async function startOurs(bench: Bench, name: string, config = ""): Promise<OurRunner> {
+  const home = await Home.start(bench, name, CONFIG + config);
   return {
     title: "Holdfast",
     run: (work) => asking(home, (client) => runAll(home, client, work)),

@@ -5,8 +5,8 @@ import { realDisk } from "../src/world/real/disk.ts";
 import { eventOf, sessionName } from "./event.ts";
 import type { Contestant } from "./rounds.ts";
 
-export function openLog(home: string): Promise<EventLog> {
-  return EventLog.open({ disk: realDisk(), clock: realClock(), home });
+export function openLog(home: string, disk = realDisk()): Promise<EventLog> {
+  return EventLog.open({ disk, clock: realClock(), home });
 }
 
 /**
@@ -14,7 +14,10 @@ export function openLog(home: string): Promise<EventLog> {
  * session logs.
  */
 export async function writersOn(home: string, writers: number): Promise<Contestant> {
-  const log = await openLog(home);
+  return writersTo(await openLog(home), writers);
+}
+
+export async function writersTo(log: EventLog, writers: number): Promise<Contestant> {
   const sessions = Array.from({ length: writers }, (_, index) => sessionName(index));
   const run = async (events: number) => {
     await Promise.all(sessions.map((session, index) => write(log, session, share(events, writers, index))));

@@ -1,12 +1,18 @@
-// A host of a fleet with all its programs, as a directory on this machine.
+// A host of a fleet with all its real programs: its own configuration, its home, and the homes that it takes over.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import about from "../../package.json" with { type: "json" };
+import { RpcClient } from "../../src/wire/rpc/client.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 
-const LEASE_S = 3;
+export const LEASE_S = 3;
 const processes = realProcesses();
+
+/** `config`: more of its configuration; `words`: the command line of the CLI, if it is not that of the tests. */
+export type HostOptions = { readonly config?: string; readonly words?: readonly string[] };
 
 type Said = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -14,9 +20,10 @@ export class Host {
   readonly name: string;
   readonly home: string;
   readonly homes: string;
-  readonly #env: Record<string, string>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly #words: readonly string[];
 
-  constructor(place: string, name: string, settings: Readonly<Record<string, unknown>>) {
+  constructor(place: string, name: string, settings: Readonly<Record<string, unknown>>, options: HostOptions = {}) {
     this.name = name;
     this.home = join(place, name, "work");
     this.homes = join(place, name, "homes");
@@ -24,13 +31,14 @@ export class Host {
     const config = join(place, name, "config.toml");
     const fleet = { host: name, homes: this.homes, lease_s: LEASE_S, ...settings };
     const lines = Object.entries(fleet).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-    writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, ""].join("\n"));
+    writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, options.config ?? ""].join("\n"));
     const { HOLDFAST_HOME: _, ...env } = process.env;
-    this.#env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
+    this.#words = options.words ?? ours("src/cli/main.ts");
+    this.env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
   }
 
   async do(...words: string[]): Promise<Said> {
-    const child = Bun.spawn(ours("src/cli/main.ts", ...words), { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = Bun.spawn([...this.#words, ...words], { env: this.env, stdio: ["ignore", "pipe", "pipe"] });
     const [out, err] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
     return { code: await child.exited, out, err };
   }
@@ -39,6 +47,19 @@ export class Host {
     const said = await this.do(...words);
     if (said.code !== 0) throw new Error(`${words.join(" ")}: ${said.err}\n${this.log()}`);
     return said.out;
+  }
+
+  /** A connection to the daemon of one of its homes; undefined if there is none now. */
+  async dial(home: string): Promise<RpcClient | undefined> {
+    try {
+      const token = readFileSync(join(home, "run/token"), "utf8").trim();
+      const socket = join(home, "run/daemon.sock");
+      const made = await RpcClient.connect((events) => realSockets().connect(socket, events), token, about.version);
+      return made.ok ? made.value : undefined;
+    } catch (error) {
+      if (error instanceof Error && "code" in error) return undefined; // Nobody is there.
+      throw error;
+    }
   }
 
   /** Its homes, also those that it has taken over. */
@@ -65,7 +86,7 @@ export class Host {
 
   /** All that runs for it, by the paths in its words or by its configuration. */
   pids(): number[] {
-    const config = this.#env["HOLDFAST_CONFIG"] ?? "";
+    const config = this.env["HOLDFAST_CONFIG"] ?? "";
     const isIts = (pid: number) =>
       processes.variable(pid, "HOLDFAST_CONFIG") === config ||
       processes.kin(pid)?.argv.some((word) => this.directories().some((home) => word.startsWith(home))) === true;
@@ -77,19 +98,27 @@ export class Host {
     process.kill(pid, "SIGKILL");
   }
 
-  /** Everything ends at once, as when a machine loses its power. */
+  /** Everything ends at once, as when a machine loses its power: nothing sees another one end. */
   async die(): Promise<void> {
+    const stopped = new Set<number>();
+    for (let fresh = this.pids(); fresh.length > 0; fresh = this.pids().filter((pid) => !stopped.has(pid))) {
+      for (const pid of fresh) stopped.add(pid);
+      for (const pid of fresh) send(pid, "SIGSTOP");
+    }
     await until(
       "all of it is gone",
       () => {
         const pids = this.pids();
-        for (const pid of pids) {
-          const startTime = processes.startTime(pid);
-          if (startTime !== undefined) processes.kill({ pid, startTime, bootId: processes.bootId() }, "SIGKILL");
-        }
+        for (const pid of pids) send(pid, "SIGKILL");
         return pids.length === 0;
       },
       () => this.pids(),
     );
   }
+}
+
+/** A process that has ended meanwhile needs none. */
+function send(pid: number, signal: "SIGSTOP" | "SIGKILL"): void {
+  const startTime = processes.startTime(pid);
+  if (startTime !== undefined) processes.kill({ pid, startTime, bootId: processes.bootId() }, signal);
 }

@@ -209,10 +209,12 @@ export class WriteAheadLog {
     return this.#pace.sync(this.#segments.active.file);
   }
 
-  /** W1. Both at once. */
+  /** W1. Both at once: a sync on this thread begins when the batch is on its way. */
   async #commitTwice({ last }: Batch, elsewhere: Elsewhere): Promise<void> {
     const committing = elsewhere.commit(last, this.#buffer.subarray(0, this.#framed));
-    await Promise.all([committing, (async () => this.#sync())()]);
+    const { promise: sent, resolve } = Promise.withResolvers<void>();
+    this.#clock.soon(resolve);
+    await Promise.all([committing, sent.then(() => this.#sync())]);
   }
 
   #acknowledge(batch: Batch): void {
