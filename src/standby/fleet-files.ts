@@ -2,14 +2,17 @@
 // FF1. Without the fleet's key nothing is shipped and nothing is made.
 // FF2. The copy of a home is in `.mirror/` of the directory for homes that are taken over. A takeover reads it, also
 //      when it is tried again, and removes it when the home is made.
+
+import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Database } from "../fleet/database.ts";
 import { HomesHere } from "../fleet/homes-here.ts";
 import { FleetSeal } from "../fleet/seal.ts";
-import { Shipper } from "../fleet/ship/shipper.ts";
+import { PAUSE_FACTOR, Shipper } from "../fleet/ship/shipper.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { World } from "../world/world.ts";
+import { Carrier } from "./carry.ts";
 import type { HomeFiles, OwnShipper } from "./ports.ts";
 
 export type FleetFiles = {
@@ -17,11 +20,11 @@ export type FleetFiles = {
   shipper(database: Database): OwnShipper;
 };
 
-type Of = { readonly config: Config["fleet"]; readonly home: string };
+type Of = { readonly config: Config["fleet"]; readonly home: string; say(words: string): void };
 
 const MIRRORS = ".mirror";
 
-export function fleetFiles(world: World, { config, home }: Of): Result<FleetFiles> {
+export function fleetFiles(world: World, { config, home, say }: Of): Result<FleetFiles> {
   const read = FleetSeal.read(world, config.keyFile); // FF1
   if (!read.ok) return read;
   const seal = read.value;
@@ -29,6 +32,32 @@ export function fleetFiles(world: World, { config, home }: Of): Result<FleetFile
   const mirrors = joinPath(config.homes, MIRRORS); // FF2
   return ok({
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
-    shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
+    shipper: (database) => {
+      const shipper = new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal });
+      return carrying(new Carrier({ disk, clock, home, maxBytes: config.carryBytes }), shipper, { clock, say });
+    },
   });
+}
+
+type Said = { readonly clock: World["clock"]; say(words: string): void };
+
+/** FF3 */
+function carrying(carrier: Carrier, shipper: OwnShipper, { clock, say }: Said): OwnShipper {
+  let carriedMs = 0;
+  return {
+    round: async () => {
+      const begun = clock.elapsed();
+      try {
+        await carrier.round();
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        say(`${error.message}. ${error.hint}`);
+      }
+      carriedMs = clock.elapsed() - begun;
+      return shipper.round();
+    },
+    get pauseMs() {
+      return Math.max(shipper.pauseMs, PAUSE_FACTOR * carriedMs);
+    },
+  };
 }

@@ -126,7 +126,7 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
   const target = postgresTarget(config.value.url, { disk: world.disk, environment: self.environment() });
   if (!target.ok) return target;
   try {
-    const files = fleetFiles(world, { config: config.value, home });
+    const files = fleetFiles(world, { config: config.value, home, say });
     if (!files.ok) return files;
     const hostName = config.value.host || realMachine().hostName;
     const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };

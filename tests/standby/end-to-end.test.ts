@@ -4,18 +4,27 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unpack } from "../../src/fleet/blob-form.ts";
+import { getBlob, listBlobs } from "../../src/fleet/blobs.ts";
 import { HOMES, type WatchedRow } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
+import { readBatches } from "../../src/fleet/history.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realRandom } from "../../src/world/real/random.ts";
+import { realWorld } from "../../src/world/world.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
-import { ours } from "../ours.ts";
+import { BUN, ours } from "../ours.ts";
 import { until } from "../until.ts";
 
 const LEASE_S = 3;
 const processes = realProcesses();
+
+/** Nothing in the database may have it. */
+const CANARY = "canary-7b1f";
+const SECRETS = { ANTHROPIC_API_KEY: CANARY, CLAUDE_CODE_OAUTH_TOKEN: CANARY, MY_TOKEN: CANARY };
+const CLAUDE = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "../agent/small-claude.ts")];
 
 type Said = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -35,7 +44,8 @@ class Host {
     const lines = Object.entries(fleet).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
     writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, ""].join("\n"));
     const { HOLDFAST_HOME: _, ...env } = process.env;
-    this.#env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
+    const own = { HOLDFAST_CONFIG: config, HOME: join(place, name), ...SECRETS };
+    this.#env = { ...env, ...own } as Record<string, string>;
   }
 
   async do(...words: string[]): Promise<Said> {
@@ -132,9 +142,13 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     rmSync(place, { recursive: true, force: true });
   });
 
-  async function row(name: string): Promise<WatchedRow | undefined> {
+  async function homeRows(): Promise<readonly WatchedRow[]> {
     const answer = await look.call(HOMES, undefined);
-    return answer.kind === "done" ? answer.value.find((home) => home.name === name) : undefined;
+    return answer.kind === "done" ? answer.value : [];
+  }
+
+  async function row(name: string): Promise<WatchedRow | undefined> {
+    return (await homeRows()).find((home) => home.name === name);
   }
 
   function named(name: string): Promise<WatchedRow> {
@@ -187,9 +201,59 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
   }, 240_000);
 
-  test("a home is moved on purpose, and its old host follows", async () => {
+  /** Waits until the agent has ended so many turns. */
+  async function rests(host: Host, home: string, turns: number): Promise<void> {
+    await until(
+      `the agent has ended ${turns} turns on ${host.name}`,
+      async () => {
+        const [agent] = JSON.parse(await host.must("agent", "tree", "--json", "--home", home));
+        return agent?.turns === turns && agent.state === "idle";
+      },
+      async () => [await host.do("agent", "inspect", "helper", "--home", home), host.log()],
+      120_000,
+    );
+  }
+
+  /** Everything that the database has of all homes, in plain text. */
+  async function inDatabase(): Promise<string> {
+    const seal = FleetSeal.read(realWorld(), join(place, "fleet.key"));
+    if (!seal.ok) throw new Error(seal.error.message);
+    const parts: string[] = [];
+    for (const { id } of await homeRows()) {
+      const [blobs, batches] = [await listBlobs(look, id), await readBatches(look, id, 0)];
+      for (const { path } of blobs.ok ? blobs.value : []) {
+        const blob = await getBlob(look, id, path);
+        if (!blob.ok || blob.value === undefined) continue;
+        const opened = seal.value.openBlob(id, blob.value);
+        const bytes = opened.ok ? unpack(path, opened.value) : opened;
+        parts.push(`${path}\n${bytes.ok ? Buffer.from(bytes.value).toString() : ""}`);
+      }
+      for (const row of batches.ok ? batches.value : []) {
+        const frames = seal.value.openBatches(id, row);
+        for (const { bytes } of frames.ok ? frames.value : []) parts.push(Buffer.from(bytes).toString());
+      }
+    }
+    return parts.join("\n");
+  }
+
+  test("a home is moved on purpose with its agent, and its old host follows", async () => {
     const [a, b] = await fleet([]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
+    mkdirSync(join(place, "host-a/.claude"));
+    writeFileSync(join(place, "host-a/.claude/.credentials.json"), CANARY);
+    const given = ["--provider", "claude", "--no-sandbox", "--instructions", "sh:echo it-was-said", "--home", a.home];
+    await a.must("agent", "new", "helper", ...given, "--", ...CLAUDE);
+    await rests(a, a.home, 1);
+    const stored = await until(
+      "its conversation is in the database",
+      async () => {
+        const text = await inDatabase();
+        return /carried\/agents\/.*jsonl\n.*sh:echo it-was-said/.test(text) && text;
+      },
+      () => a.log(),
+    );
+    expect(stored).toContain("recovery/");
+    expect(stored).not.toContain(CANARY);
     const moved = await b.do("fleet", "move", "host-a-work", "host-b", "--home", b.home);
     expect([moved.code, moved.err, a.log(), b.log()]).toEqual([
       0,
@@ -198,7 +262,16 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       expect.anything(),
     ]);
     expect(await row("host-a-work")).toMatchObject({ owner: "host-b", moveTo: "" });
-    expect(await b.must("ls", "--json", "--home", join(b.homes, "host-a-work"))).toContain('"one"');
+    const home = join(b.homes, "host-a-work");
+    expect(await b.must("ls", "--json", "--home", home)).toContain('"one"');
+    expect(await b.must("recovery", "report", "--home", home)).toContain("its conversation came along as of");
+    await b.must("agent", "send", "helper", "sh:echo and-again", "--home", home);
+    await rests(b, home, 2);
+    const [slug = ""] = readdirSync(join(place, "host-b/.claude/projects"));
+    const [file = ""] = readdirSync(join(place, "host-b/.claude/projects", slug));
+    const lines = readFileSync(join(place, "host-b/.claude/projects", slug, file), "utf8");
+    expect(lines).toMatch(/it-was-said.*\n.*and-again/);
+    expect(await inDatabase()).not.toContain(CANARY);
     await until(
       "the old host knows",
       () => existsSync(join(a.home, "fleet/fenced.json")),

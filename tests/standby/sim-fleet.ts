@@ -25,7 +25,7 @@ const HOME = "/h";
 export const HOMES_AT = "/homes";
 const CONFIG: StandbySettings["config"] = {
   ...{ url: "x", keyFile: "", host: "", leaseS: LEASE_S, takeover: "auto", take: ["w*"], mirror: [], homes: HOMES_AT },
-  ...{ labels: [], capacity: 0, tapeBytes: 0 },
+  ...{ labels: [], capacity: 0, tapeBytes: 0, carryBytes: 1 << 20 },
 };
 
 export class SimFleet {

@@ -210,6 +210,11 @@ export const SECTIONS = {
     labels: words([], "What this host has, for work that asks for it: `gpu`, `arch=arm64`."),
     capacity: whole([0, 100_000], 0, "How many runs and agents of the fleet's queue it takes at once; 0: none."),
     tapeBytes: whole([0, 64 * MIB], 256 * KIB, "How much of the end of each terminal's output other hosts get."),
+    carryBytes: whole(
+      [0, 1_024 * MIB],
+      64 * MIB,
+      "How long an agent's conversation, or what it has changed in its worktree, may be for other hosts to get it.",
+    ),
   },
   log: {
     segmentBytes: pages(
