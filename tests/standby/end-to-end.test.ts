@@ -4,16 +4,14 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unpack } from "../../src/fleet/blob-form.ts";
-import { getBlob, listBlobs } from "../../src/fleet/blobs.ts";
+import { listBlobs } from "../../src/fleet/blobs.ts";
 import { HOMES, type WatchedRow } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
-import { readBatches } from "../../src/fleet/history.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realRandom } from "../../src/world/real/random.ts";
-import { realWorld } from "../../src/world/world.ts";
+import { plainText } from "../fleet/plain.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
 import { BUN, ours } from "../ours.ts";
 import { until } from "../until.ts";
@@ -74,7 +72,8 @@ class Host {
     return this.directories()
       .map((home) => {
         try {
-          return `${home}:\n${readFileSync(join(home, "run/watchdog.log"), "utf8").slice(-3_000)}`;
+          const standby = readFileSync(join(home, "run/standby.json"), "utf8");
+          return `${home}:\n${standby}${readFileSync(join(home, "run/watchdog.log"), "utf8").slice(-3_000)}`;
         } catch {
           return `${home}: no log`;
         }
@@ -177,7 +176,10 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
     await until(
       "its files are there",
-      async () => ((await row("host-a-work"))?.snapshot ?? 0) > 0,
+      async () => {
+        const blobs = await listBlobs(look, (await row("host-a-work"))?.id ?? "");
+        return blobs.ok && blobs.value.some(({ path }) => /^tape\/terminals\//.test(path));
+      },
       async () => [await row("host-a-work"), a.log()],
     );
     await a.die();
@@ -214,26 +216,12 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     );
   }
 
-  /** Everything that the database has of all homes, in plain text. */
   async function inDatabase(): Promise<string> {
-    const seal = FleetSeal.read(realWorld(), join(place, "fleet.key"));
-    if (!seal.ok) throw new Error(seal.error.message);
-    const parts: string[] = [];
-    for (const { id } of await homeRows()) {
-      const [blobs, batches] = [await listBlobs(look, id), await readBatches(look, id, 0)];
-      for (const { path } of blobs.ok ? blobs.value : []) {
-        const blob = await getBlob(look, id, path);
-        if (!blob.ok || blob.value === undefined) continue;
-        const opened = seal.value.openBlob(id, blob.value);
-        const bytes = opened.ok ? unpack(path, opened.value) : opened;
-        parts.push(`${path}\n${bytes.ok ? Buffer.from(bytes.value).toString() : ""}`);
-      }
-      for (const row of batches.ok ? batches.value : []) {
-        const frames = seal.value.openBatches(id, row);
-        for (const { bytes } of frames.ok ? frames.value : []) parts.push(Buffer.from(bytes).toString());
-      }
-    }
-    return parts.join("\n");
+    return plainText(
+      look,
+      place,
+      (await homeRows()).map(({ id }) => id),
+    );
   }
 
   test("a home is moved on purpose with its agent, and its old host follows", async () => {
