@@ -23,7 +23,9 @@ export const SESSION = `select current_setting('fsync'),
 const MAY = ["homes", "batches", "blobs", "hosts", "events", "queue"].flatMap((table) =>
   ["select", "insert", "update", "delete"].map((right) => `has_table_privilege('holdfast.${table}', '${right}')`),
 );
-export const VERSION = `select version::text, (${MAY.join(" and ")})::text from holdfast.version`;
+/** `least`: the oldest program that may use the tables. Those of versions 1 and 2 do not say it. */
+export const VERSION = `select version::text, (${MAY.join(" and ")})::text,
+  coalesce(to_jsonb(v) ->> 'least', version::text) from holdfast.version v`;
 
 const RENEWED = (ms: string) => `lease_until = clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 const OURS = "id = $1 and epoch = $2::bigint and take = $3";
