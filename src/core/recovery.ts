@@ -64,6 +64,8 @@ export type ReportItem = {
   readonly reason: string;
   /** The next command to type, if any. */
   readonly next: string;
+  /** After a takeover: what of it is on the other host only. */
+  readonly left?: readonly string[];
 };
 
 const TAKEN_OVER = "taken over from ";

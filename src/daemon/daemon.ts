@@ -228,12 +228,13 @@ export class Daemon {
 
   /** D5 */
   #work(): StageWork {
-    const { all } = this.#opened();
+    const { all, takenFiles } = this.#opened();
     return {
       DETECTING: () => this.#detect(),
       INVENTORYING: (progress) => this.#inventory(progress),
       RESTORING: async (progress) => {
         await claimTaken(this.#ports.world, all, progress);
+        await takenFiles.unpack(progress);
         const items = await allOf(all.map(async (part) => (await part.stages.RESTORING?.(progress)) ?? []));
         return items.flat();
       },
@@ -282,7 +283,7 @@ export class Daemon {
       at: new Date(world.clock.now()).toISOString(),
       ...why,
       crash: why.cause === "daemon crash" ? this.#crash : null,
-      items,
+      items: why.cause === "taken over" ? this.#opened().takenFiles.told(items) : items,
       log: this.#opened().log.report,
       tookMs: why.cause === "holder crash" ? 0 : this.#took(),
     });

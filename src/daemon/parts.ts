@@ -1,6 +1,9 @@
 // The parts of the daemon, and what each gets of the others.
+import type { Agent } from "../core/agent/agent.ts";
 import { openAgents } from "./agent/part.ts";
+import { OutsideFiles } from "./fleet/outside.ts";
 import { openFleetQueue } from "./fleet/part.ts";
+import { TakenFiles } from "./fleet/taken-files.ts";
 import { type NotifyLinks, type NotifyPart, openNotify } from "./notify/part.ts";
 import type { Part, PartPorts } from "./part.ts";
 import { openSearch, type SearchPart } from "./search/part.ts";
@@ -52,8 +55,20 @@ export function openParts(ports: PartPorts, links: PartLinks) {
   const fleetQueue = openFleetQueue(ports, {
     handlers: () => ({ ...workflow.handlers, ...answering }),
     isRemoved: (run) => workflow.store.states.get(run)?.removed === true,
+    tellOutside: () => outside.tick(),
   });
-  return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search, fleetQueue };
+  const environment = (of: Agent) => agent.environment(of);
+  const outside = new OutsideFiles({
+    ...{ disk: ports.world.disk, clock: ports.world.clock, home: ports.world.home, environment },
+    agents: () => agent.store.settledAgents(),
+    terminals: () => terminal.conversations(),
+  });
+  const takenFiles = new TakenFiles({
+    ...{ place: ports.world, environment },
+    agent: (id) => agent.store.agent(id),
+    terminal: (id) => terminal.store.terminals.get(id),
+  });
+  return { terminal, tmux, workflow, agent: { ...agent, handlers: answering }, notify, search, fleetQueue, takenFiles };
 }
 
 /** D5 of daemon.ts */

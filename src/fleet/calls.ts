@@ -82,10 +82,16 @@ export const SESSION: Call<undefined, { readonly fsync: string }> = {
   decode: (rows) => ({ fsync: text(only(rows)[0]) }),
 };
 
-export const VERSION: Call<undefined, { readonly version: number; readonly mayWrite: boolean }> = {
+/** `least`: the oldest program that may use the tables. */
+export type Tables = { readonly version: number; readonly least: number; readonly mayWrite: boolean };
+
+export const VERSION: Call<undefined, Tables> = {
   statement: { name: "holdfast.version", text: sql.VERSION },
   encode: () => [],
-  decode: (rows) => ({ version: integer(only(rows)[0]), mayWrite: text(only(rows)[1]) === "true" }),
+  decode: (rows) => {
+    const [version, mayWrite, least] = only(rows);
+    return { version: integer(version), least: integer(least), mayWrite: text(mayWrite) === "true" };
+  },
 };
 
 /** Changes nothing if the home is there. `lastSeq`: where the part of its log begins that the database will have. */

@@ -1,10 +1,11 @@
 // The tables, and how they come to be: by migrations, each of them one transaction under one lock.
 // SM1. However many hosts do this at once, each migration is carried out once.
 // SM2. Whoever finds the tables as they should be needs no right to make them.
-// SM3. Tables of a newer version are left alone.
+// SM3. Tables of a newer version are left alone. They say which programs may use them as they are: hosts are upgraded
+//      one after the other, and a daemon must be able to start beside newer ones.
 import { ok, type Result, refused } from "../base/result.ts";
 import type { PostgresStatement } from "../world/postgres.ts";
-import { type Call, VERSION } from "./calls.ts";
+import { type Call, type Tables, VERSION } from "./calls.ts";
 import type { Answer, Database } from "./database.ts";
 
 /** Any number that nobody else is likely to have chosen. */
@@ -15,7 +16,8 @@ const MIGRATION_MS = 60_000;
 const MISSING: readonly string[] = ["3F000", "42P01"];
 const NO_RIGHT = "42501";
 
-/** The first one makes version 1. Never changed, only added to. */
+/** The first one makes version 1. Never changed, only added to. One that older programs cannot live with raises
+ *  `version.least` to its own number, and has to wait until all hosts know it. */
 const MIGRATIONS: readonly string[] = [
   `create table holdfast.homes (
      id text primary key, epoch bigint not null, take text not null, owner text not null,
@@ -51,6 +53,7 @@ const MIGRATIONS: readonly string[] = [
      answer bytea not null default '');
    create index on holdfast.asks (home) where answer = '';`,
   "alter table holdfast.hosts add column takes text not null default '';",
+  "alter table holdfast.version add column least int not null default 2;",
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -95,12 +98,12 @@ export async function schemaOf(database: Database): Promise<Result<number>> {
 const OLDER = "The next start makes them, if the role may: holdfast down; holdfast up";
 const AGAIN = "Try it again: it does nothing twice.";
 
-function judged(answer: Answer<{ version: number; mayWrite: boolean }>): Result<undefined> | "older" {
+function judged(answer: Answer<Tables>): Result<undefined> | "older" {
   if (answer.kind === "refused" && MISSING.includes(answer.sqlstate)) return "older";
   if (answer.kind !== "done") return notDone(answer);
-  const { version, mayWrite } = answer.value;
+  const { version, least, mayWrite } = answer.value;
   if (version < SCHEMA_VERSION) return "older";
-  if (version > SCHEMA_VERSION) {
+  if (version > SCHEMA_VERSION && least > SCHEMA_VERSION) {
     const message = `The tables in the database have version ${version}; this program knows ${SCHEMA_VERSION}.`;
     return refused("fleet-schema-newer", message, "Upgrade Holdfast on this host."); // SM3
   }

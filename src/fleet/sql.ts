@@ -28,7 +28,9 @@ export const MAY = (of: string) =>
       (right) => `has_table_privilege(${of}'holdfast.${table}', '${right}')`,
     ),
   ).join(" and ");
-export const VERSION = `select version::text, (${MAY("")})::text from holdfast.version`;
+/** `least`: the oldest program that may use the tables. Those of versions 1 and 2 do not say it. */
+export const VERSION = `select version::text, (${MAY("")})::text,
+  coalesce(to_jsonb(v) ->> 'least', version::text) from holdfast.version v`;
 
 const RENEWED = (ms: string) => `lease_until = clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 const OURS = "id = $1 and epoch = $2::bigint and take = $3";

@@ -77,6 +77,11 @@ export const FLEET_FENCED = "fleet/fenced.json";
 /** Exists in a home that was taken over from another host, until that is reported. */
 export const TAKEN = "recovery/taken.json";
 export const UNCLAIMED_SESSIONS = "recovery/unclaimed.json";
+/** What agents of this home have outside of it (outside-files.ts). */
+export const FLEET_OUTSIDE = "fleet/outside.json";
+/** Copies of that, for the host that takes the home over. */
+export const CARRIED = "carried";
+export const CARRIED_INDEX = "carried/index.json";
 /** When the lease of this home ends. */
 export const LEASE = "run/lease.json";
 

@@ -2,15 +2,18 @@
 // FF1. Without the fleet's key nothing is shipped and nothing is made.
 // FF2. The copy of a home is in `.mirror/` of the directory for homes that are taken over. A takeover reads it, also
 //      when it is tried again, and removes it when the home is made.
+
+import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Database } from "../fleet/database.ts";
 import { HomesHere } from "../fleet/homes-here.ts";
 import { Lister, type ListerPorts, type OwnLists } from "../fleet/lister.ts";
 import { FleetSeal } from "../fleet/seal.ts";
-import { Shipper } from "../fleet/ship/shipper.ts";
+import { PAUSE_FACTOR, Shipper } from "../fleet/ship/shipper.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { World } from "../world/world.ts";
+import { Carrier } from "./carry.ts";
 import type { HomeFiles, OwnLister, OwnShipper } from "./ports.ts";
 
 export type FleetFiles = {
@@ -25,11 +28,12 @@ type Of = {
   readonly lists: OwnLists;
   readonly place: ListerPorts["place"];
   page(): string;
+  say(words: string): void;
 };
 
 const MIRRORS = ".mirror";
 
-export function fleetFiles(world: World, { config, home, lists, place, page }: Of): Result<FleetFiles> {
+export function fleetFiles(world: World, { config, home, lists, place, page, say }: Of): Result<FleetFiles> {
   const read = FleetSeal.read(world, config.keyFile); // FF1
   if (!read.ok) return read;
   const seal = read.value;
@@ -38,6 +42,32 @@ export function fleetFiles(world: World, { config, home, lists, place, page }: O
   return ok({
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
     lister: (database) => new Lister({ clock, database, seal, lists, place, page }),
-    shipper: (database) => new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal }),
+    shipper: (database) => {
+      const shipper = new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal });
+      return carrying(new Carrier({ disk, clock, home, maxBytes: config.carryBytes }), shipper, { clock, say });
+    },
   });
+}
+
+type Said = { readonly clock: World["clock"]; say(words: string): void };
+
+/** FF3 */
+function carrying(carrier: Carrier, shipper: OwnShipper, { clock, say }: Said): OwnShipper {
+  let carriedMs = 0;
+  return {
+    round: async () => {
+      const begun = clock.elapsed();
+      try {
+        await carrier.round();
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        say(`${error.message}. ${error.hint}`);
+      }
+      carriedMs = clock.elapsed() - begun;
+      return shipper.round();
+    },
+    get pauseMs() {
+      return Math.max(shipper.pauseMs, PAUSE_FACTOR * carriedMs);
+    },
+  };
 }

@@ -136,7 +136,7 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
     const place = { directory: home, command: self.lasting(COMMAND), ssh: address };
     const page = () => config.value.page || (readTunnelStatus(world.disk, home)?.url ?? "");
     const lists = ownLists({ ...world, sockets }, home);
-    const files = fleetFiles(world, { config: config.value, home, lists, place, page });
+    const files = fleetFiles(world, { config: config.value, home, lists, place, page, say });
     if (!files.ok) return files;
     const settings = {
       world,

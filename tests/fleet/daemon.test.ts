@@ -1,21 +1,28 @@
 // A daemon in a fleet, as a real process with a real PostgreSQL: what is acknowledged is on both sides, and a home that
 // another host has taken is left alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { UPGRADE_MS } from "../../src/daemon/fleet/holding.ts";
 import { LOOK, type Take } from "../../src/fleet/calls.ts";
 import { readBatches } from "../../src/fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../src/fleet/remote-log.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
 import { takeHome } from "../../src/fleet/take.ts";
+import { readLease } from "../../src/home/fleet-files.ts";
+import { WATCHDOG_LOCK } from "../../src/home/layout.ts";
+import { writeUpgrade } from "../../src/home/upgrade.ts";
+import { takeLock } from "../../src/log/file/lock.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { decodeEntry } from "../../src/log/session/entry.ts";
 import { decodeFrame, entriesOf } from "../../src/log/wal/frame.ts";
 import { ANOTHER_RUNS } from "../../src/wire/heartbeat.ts";
+import { identify } from "../../src/world/process.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realRandom } from "../../src/world/real/random.ts";
+import { realWorld } from "../../src/world/world.ts";
 import { type DaemonHome, daemonHomes, processes } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "./server.ts";
@@ -128,6 +135,48 @@ describe("a daemon in a fleet (needs postgresql)", () => {
       await one.home.open("two", SLEEP);
       const there = await entriesThere(one);
       expect(entriesHere(one).slice(0, there.length)).toEqual(there);
+    },
+  );
+
+  test.skipIf(!HAS_POSTGRES)(
+    "HL2 a daemon that an upgrade replaces leaves a longer lease behind, and the next one takes it (needs postgresql)",
+    async () => {
+      const one = member();
+      const lease = async () => {
+        const row = await databaseAt(place.url).call(LOOK, one.id);
+        return row.kind === "done" ? row.value?.leaseMs : undefined;
+      };
+      writeFileSync(one.home.file("recovery/wanted.json"), '{"v":1,"wanted":"up"}');
+      mkdirSync(one.home.file("run"), { recursive: true });
+      const us = identify(processes, process.pid);
+      const watchdog = us && takeLock(realWorld(), one.home.file(WATCHDOG_LOCK), us); // So that no daemon starts one.
+      if (watchdog?.ok !== true) throw new Error("the lock is taken");
+      const first = await one.home.live();
+      await one.home.stop(first);
+      expect(await lease()).toBeLessThanOrEqual(LEASE_S * 1_000);
+      const daemon = await one.home.live();
+      const release = { version: "1", file: "1" };
+      const by = { pid: 1, startTime: 1, bootId: "" };
+      const record = {
+        v: 1,
+        path: "/x",
+        from: release,
+        to: release,
+        by,
+        limitMs: 1,
+        page: false,
+        safeMode: false,
+      } as const;
+      await writeUpgrade(realDisk(), one.home.path, record);
+      await one.home.stop(daemon);
+      expect(await lease()).toBeGreaterThan(UPGRADE_MS / 2);
+      expect(readLease({ disk: realDisk(), home: one.home.path })?.until).toBeGreaterThan(
+        realClock().sinceBoot() + UPGRADE_MS / 2,
+      );
+      await one.home.live();
+      expect(await fleetOf(one.home)).toMatchObject({ role: "owner", epoch: 3 });
+      expect(await lease()).toBeLessThanOrEqual(LEASE_S * 1_000);
+      watchdog.value.release();
     },
   );
 

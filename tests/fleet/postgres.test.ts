@@ -1,6 +1,6 @@
 // A fleet's tables and a home's log on a real PostgreSQL, whose connections are cut in mid-statement.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ENROL, LOOK } from "../../src/fleet/calls.ts";
+import { ENROL, LOOK, VERSION } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { readBatches } from "../../src/fleet/history.ts";
 import { LISTINGS } from "../../src/fleet/listing-calls.ts";
@@ -114,8 +114,19 @@ describe.skipIf(!HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => 
     expect(await initDatabase(host)).toEqual({ ok: true, value: undefined });
     expect(await grantTo(host, "stranger")).toMatchObject({ ok: false, error: { code: "fleet-rights" } }); // RO2
     await operator.sql("update holdfast.version set version = 99");
+    expect(await initDatabase(host)).toEqual({ ok: true, value: undefined }); // Made by a newer host, and usable.
+    await operator.sql("update holdfast.version set least = 99");
     expect(await initDatabase(host)).toMatchObject({ ok: false, error: { code: "fleet-schema-newer" } });
-    await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}`);
+    await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}, least = 2`);
+  });
+
+  test("a program of today starts beside one that knows no `least`, and brings its tables up to date", async () => {
+    await operator.sql("alter table holdfast.version drop column least");
+    await operator.sql("update holdfast.version set version = 2");
+    const hosts = [open(), open(), open()];
+    const done = await Promise.all(hosts.map((host) => initDatabase(host)));
+    expect(done.every(({ ok }) => ok)).toBe(true);
+    expect(await open().call(VERSION, undefined)).toMatchObject({ value: { version: SCHEMA_VERSION, least: 2 } });
   });
 
   for (const version of [1, 2]) {

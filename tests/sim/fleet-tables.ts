@@ -56,7 +56,7 @@ const READ_BYTES = 8 << 20;
 const LISTED = 5000;
 
 export class FleetTables {
-  version = 4;
+  version = 5;
   readonly #homes = new Map<string, Home>();
   readonly #batches = new Map<string, StoredBatch[]>();
   readonly #blobs = new Map<string, Part[]>();
@@ -194,7 +194,7 @@ type Run = (tables: FleetTables, values: Values, now: number) => readonly Postgr
 
 const STATEMENTS: Readonly<Record<string, Run>> = {
   "holdfast.session": () => [["on"]],
-  "holdfast.version": ({ version }) => [[`${version}`, "true"]],
+  "holdfast.version": ({ version }) => [[`${version}`, "true", "2"]],
   "holdfast.enrol": (tables, values) => {
     tables.change(values[0], tables.home(values) ?? { ...NEW_HOME, lastSeq: Number(values[1]) });
     return [];

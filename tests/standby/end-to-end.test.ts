@@ -1,12 +1,20 @@
 // Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its
 // home; and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HOMES } from "../../src/fleet/calls.ts";
+import { plainText } from "../fleet/plain.ts";
 import { HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { BUN } from "../ours.ts";
 import { until } from "../until.ts";
 import type { Host } from "./host.ts";
 import { TwoHosts } from "./two-hosts.ts";
+
+/** Nothing in the database may have it. */
+const CANARY = "canary-7b1f";
+const SECRETS = { ANTHROPIC_API_KEY: CANARY, CLAUDE_CODE_OAUTH_TOKEN: CANARY, MY_TOKEN: CANARY };
+const CLAUDE = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "../agent/small-claude.ts")];
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
@@ -14,7 +22,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   async function fleet(take: readonly string[]): Promise<[Host, Host]> {
     server = await startTestServer();
-    hosts = await TwoHosts.start(server.url, { take });
+    hosts = await TwoHosts.start(server.url, { take }, { env: SECRETS });
     return [hosts.a, hosts.b];
   }
 
@@ -57,9 +65,43 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
   }, 240_000);
 
-  test("a home is moved on purpose, and its old host follows", async () => {
+  /** Waits until the agent has ended so many turns. */
+  async function rests(host: Host, home: string, turns: number): Promise<void> {
+    await until(
+      `the agent has ended ${turns} turns on ${host.name}`,
+      async () => {
+        const [agent] = JSON.parse(await host.must("agent", "tree", "--json", "--home", home));
+        return agent?.turns === turns && agent.state === "idle";
+      },
+      async () => [await host.do("agent", "inspect", "helper", "--home", home), host.log()],
+      120_000,
+    );
+  }
+
+  async function inDatabase(): Promise<string> {
+    const homes = await hosts.look.call(HOMES, undefined);
+    const ids = homes.kind === "done" ? homes.value.map(({ id }) => id) : [];
+    return plainText(hosts.look, hosts.place, ids);
+  }
+
+  test("a home is moved on purpose with its agent, and its old host follows", async () => {
     const [a, b] = await fleet([]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
+    mkdirSync(join(hosts.place, "host-a/.claude"));
+    writeFileSync(join(hosts.place, "host-a/.claude/.credentials.json"), CANARY);
+    const given = ["--provider", "claude", "--no-sandbox", "--instructions", "sh:echo it-was-said", "--home", a.home];
+    await a.must("agent", "new", "helper", ...given, "--", ...CLAUDE);
+    await rests(a, a.home, 1);
+    const stored = await until(
+      "its conversation is in the database",
+      async () => {
+        const text = await inDatabase();
+        return /carried\/agents\/.*jsonl\n.*sh:echo it-was-said/.test(text) && text;
+      },
+      () => a.log(),
+    );
+    expect(stored).toContain("recovery/");
+    expect(stored).not.toContain(CANARY);
     const moved = await b.do("fleet", "move", "host-a-work", "host-b", "--home", b.home);
     expect([moved.code, moved.err, a.log(), b.log()]).toEqual([
       0,
@@ -68,7 +110,16 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       expect.anything(),
     ]);
     expect(await hosts.row("host-a-work")).toMatchObject({ owner: "host-b", moveTo: "" });
-    expect(await b.must("ls", "--json", "--home", join(b.homes, "host-a-work"))).toContain('"one"');
+    const home = join(b.homes, "host-a-work");
+    expect(await b.must("ls", "--json", "--home", home)).toContain('"one"');
+    expect(await b.must("recovery", "report", "--home", home)).toContain("its conversation came along as of");
+    await b.must("agent", "send", "helper", "sh:echo and-again", "--home", home);
+    await rests(b, home, 2);
+    const [slug = ""] = readdirSync(join(hosts.place, "host-b/.claude/projects"));
+    const [file = ""] = readdirSync(join(hosts.place, "host-b/.claude/projects", slug));
+    const lines = readFileSync(join(hosts.place, "host-b/.claude/projects", slug, file), "utf8");
+    expect(lines).toMatch(/it-was-said.*\n.*and-again/);
+    expect(await inDatabase()).not.toContain(CANARY);
     await until(
       "the old host knows",
       () => existsSync(join(a.home, "fleet/fenced.json")),

@@ -12,7 +12,11 @@ export const LEASE_S = 3;
 const processes = realProcesses();
 
 /** `config`: more of its configuration; `words`: the command line of the CLI, if it is not that of the tests. */
-export type HostOptions = { readonly config?: string; readonly words?: readonly string[] };
+export type HostOptions = {
+  readonly config?: string;
+  readonly words?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 type Said = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -34,7 +38,7 @@ export class Host {
     writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, options.config ?? ""].join("\n"));
     const { HOLDFAST_HOME: _, ...env } = process.env;
     this.#words = options.words ?? ours("src/cli/main.ts");
-    this.env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
+    this.env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name), ...options.env } as Record<string, string>;
   }
 
   async do(...words: string[]): Promise<Said> {

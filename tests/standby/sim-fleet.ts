@@ -35,7 +35,7 @@ const CONFIG: StandbySettings["config"] = {
     mirror: [],
     homes: HOMES_AT,
   },
-  ...{ labels: [], capacity: 0, page: "", tapeBytes: 0 },
+  ...{ labels: [], capacity: 0, page: "", tapeBytes: 0, carryBytes: 1 << 20 },
 };
 
 export class SimFleet {

@@ -43,6 +43,8 @@ export type AgentPart = Part & {
   /** What the bearer of an agent's token may ask; undefined for an unknown token. */
   bearer(token: string): Bearer | undefined;
   readonly forSteps: StepAgents;
+  /** Variables that its program gets beside those in its plan. */
+  environment(agent: Agent): Readonly<Record<string, string>>;
 };
 
 /** What agents need from the other parts and from the daemon. */
@@ -69,6 +71,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       ...{ log, store, look: (id) => archive.agent(id) },
       agentConfig: () => agentConfigOf(live.current),
     }),
+    environment: (agent) => environmentOf(ports, agent),
     fold: async (progress) => {
       await border.tolerating(sessions.keepKey);
       const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
@@ -189,10 +192,7 @@ function openEngine(
     submit: (command) => store.submit(command),
     skipped: (agent) => skippedLines(log, agent),
     holderCommand: links.holderCommand,
-    environment: ({ plan }) => {
-      const names = variablesFor(plan.recipe, live.current.agents.env).filter((name) => !isRecorded(plan, name));
-      return allowed(world.self.environment(), names);
-    },
+    environment: (agent) => environmentOf({ world, live }, agent),
     breaker: { threshold: config.breaker.failures, timeoutMs: config.breaker.timeoutS * 1000 },
     isRecorded: (agent) => records.isReady(agent),
     recorded: (agent) => records.ready(agent),
@@ -202,6 +202,11 @@ function openEngine(
     onBug: (error, id) => void border.contain(id, error),
     guard: (id, work) => border.guard(id, work),
   });
+}
+
+function environmentOf({ world, live }: Pick<PartPorts, "world" | "live">, { plan }: Agent): Record<string, string> {
+  const names = variablesFor(plan.recipe, live.current.agents.env).filter((name) => !isRecorded(plan, name));
+  return allowed(world.self.environment(), names);
 }
 
 /**

@@ -34,8 +34,8 @@ export class Lease {
   }
 
   /** LE1 */
-  renewed({ epoch, id }: Take, sentAt: number): void {
-    const until = this.#isEndless ? Number.MAX_SAFE_INTEGER : sentAt + this.#leaseMs;
+  renewed({ epoch, id }: Take, sentAt: number, leaseMs = this.#leaseMs): void {
+    const until = this.#isEndless ? Number.MAX_SAFE_INTEGER : sentAt + leaseMs;
     this.#until = Math.max(this.#until, until);
     if (this.#until - this.#written < this.#leaseMs / WRITES) return;
     const bootId = this.#world.processes.bootId();

@@ -22,6 +22,7 @@ import { FleetSeal } from "../../fleet/seal.ts";
 import { takeHome } from "../../fleet/take.ts";
 import { postgresTarget } from "../../fleet/target.ts";
 import { readFenced, readOwner, removeFenced, writeFenced, writeOwner } from "../../home/fleet-files.ts";
+import { readUpgrade } from "../../home/upgrade.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
@@ -31,14 +32,13 @@ import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
+import { Holding, RENEWALS } from "./holding.ts";
 import { Lease } from "./lease.ts";
 import { SecondLog } from "./second-log.ts";
 
 /** A call must not take longer than it takes to lose the lease, or two seconds. */
 const MIN_CALL_MS = 2_000;
 const MAX_CALL_MS = 10_000;
-/** The lease is renewed so many times before it would end. */
-const RENEWALS = 3;
 
 type World = DaemonPorts["world"];
 export type MemberPorts = {
@@ -60,6 +60,7 @@ export class FleetMember {
   readonly #database: Database;
   readonly lease: Lease;
   readonly #leaseMs: number;
+  readonly #holding: Holding;
   #role: FleetStatus["role"] = "waiting";
   #owner: string | null = null;
   #why: string | undefined;
@@ -90,6 +91,8 @@ export class FleetMember {
     const callMs = Math.min(Math.max(this.#leaseMs, MIN_CALL_MS), MAX_CALL_MS);
     this.#database = new Database({ postgres, target, clock: world.clock }, callMs);
     this.lease = new Lease(world, this.#leaseMs);
+    const { lease } = this;
+    this.#holding = new Holding({ database: this.#database, clock: world.clock, lease, leaseMs: this.#leaseMs });
   }
 
   /** A healthy owner is back long before its lease ends. */
@@ -191,6 +194,7 @@ export class FleetMember {
     const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
     if (!recorded.ok) return recorded;
     if (this.#isManual) this.lease.endless(take);
+    this.#holding.start(take);
     return this.#catchUp(taken.value.lastSeq);
   }
 
@@ -280,6 +284,7 @@ export class FleetMember {
     if (log.end > own.lastSeq) await this.#push(second, log, own.lastSeq);
     log.commitTo(second);
     this.#second = second;
+    this.#holding.stop();
     this.#renew(second);
   }
 
@@ -330,11 +335,14 @@ export class FleetMember {
     this.#why = why;
   }
 
-  /** The log is closed. If the operator wants the home down, no other host takes it over. */
+  /** The log is closed. If the operator wants the home down, or only replaces us, no other host takes it over. */
   async finish(): Promise<void> {
     const { disk, home } = this.#ports.world;
     const own = this.#isClosed || this.#remote?.isFenced === true ? undefined : this.#own;
+    this.#cancel();
+    this.#holding.stop();
     if (own !== undefined && readWanted(disk, home) === "down") await this.#database.call(RELEASE, { take: own.take });
+    else if (own !== undefined && readUpgrade(disk, home) !== undefined) await this.#holding.leaveBehind(own.take);
     this.close();
   }
 
@@ -347,6 +355,7 @@ export class FleetMember {
   close(): void {
     this.#isClosed = true;
     this.#cancel();
+    this.#holding.stop();
     this.#remote?.close();
     this.#database.drop();
   }

@@ -24,6 +24,8 @@ export type FleetLinks = {
   handlers(): Handlers;
   /** Whether a run was removed by a person. */
   isRemoved(run: string): boolean;
+  /** Says where the things of its agents are that are outside of the home. */
+  tellOutside(): void;
 };
 
 const TERM = "dumb";
@@ -46,7 +48,10 @@ export function openFleetQueue(ports: PartPorts, links: FleetLinks): Part {
     ...NO_SESSIONS,
     handlers: askingHandlers(desk, world.random),
     goLive: () => queue?.tick(),
-    tick: () => queue?.tick(),
+    tick: () => {
+      queue?.tick();
+      if (fleet !== undefined) links.tellOutside();
+    },
     stop: async () => {
       await answers?.close().catch(onBug);
       await queue?.close().catch(onBug);

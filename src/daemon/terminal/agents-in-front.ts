@@ -81,6 +81,14 @@ export class AgentsInFront {
     return this.#shown.get(id);
   }
 
+  /** Those that are in a conversation, with what tells where it is. */
+  *conversations(): Generator<{ readonly terminal: string; readonly id: string; readonly query: SessionQuery }> {
+    for (const [terminal, { session }] of this.#shown) {
+      const query = this.#fronts.get(terminal)?.query;
+      if (session !== undefined && query !== undefined) yield { terminal, id: session, query };
+    }
+  }
+
   /** Reads what a look has to wait for: databases that have changed. */
   async prepare(id: string, pid: number): Promise<void> {
     const front = this.#world.processes.foreground(pid);

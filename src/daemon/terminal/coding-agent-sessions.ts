@@ -39,9 +39,10 @@ export function recentFiles(disk: Disk, query: SessionQuery): readonly Conversat
   return filesIn(disk, query).filter((file) => isRecent(file, query));
 }
 
-function filesIn(disk: Disk, query: SessionQuery): readonly ConversationFile[] {
+/** `id`: only this one is wanted. */
+function filesIn(disk: Disk, query: SessionQuery, id = ""): readonly ConversationFile[] {
   try {
-    return FINDERS[query.agent](disk, query);
+    return FINDERS[query.agent](disk, query, id);
   } catch (error) {
     if (isFault(error)) return []; // The directory cannot be read.
     throw error;
@@ -58,6 +59,26 @@ export function claudeFile({ env, cwd }: Pick<SessionQuery, "env" | "cwd">, id: 
   return joinPath(claudeProject(env, cwd), `${id}.jsonl`);
 }
 
+/** `root`: the directory of the program's store; `path`: of the conversation's file, below it. */
+export type ConversationPlace = { readonly root: string; readonly path: string };
+
+/** The file that has this conversation; undefined if there is none. What it costs grows with the store (AS1). */
+export function conversationPlace(disk: Disk, query: SessionQuery, id: string): ConversationPlace | undefined {
+  const root = storeRoot(query);
+  const all = { ...query, since: new Date(0).toISOString() };
+  const found = root === undefined ? undefined : filesIn(disk, all, id).find((file) => file.id === id);
+  return root !== undefined && found?.path.startsWith(`${root}/`)
+    ? { root, path: found.path.slice(root.length + 1) }
+    : undefined;
+}
+
+/** Undefined if its conversations are not files. */
+export function storeRoot({ agent, env }: Pick<SessionQuery, "agent" | "env">): string | undefined {
+  if (agent === "claude") return claudeRoot(env);
+  if (agent === "codex") return codexRoot(env);
+  return agent === "gemini" ? inHome(env, ".gemini") : undefined;
+}
+
 /** AS3 */
 export function opencodeDatabase(env: SessionQuery["env"]): string {
   const root = joinPath(env["XDG_DATA_HOME"] ?? inHome(env, ".local/share"), "opencode");
@@ -69,6 +90,10 @@ function claudeRoot(env: SessionQuery["env"]): string {
   return env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
 }
 
+function codexRoot(env: SessionQuery["env"]): string {
+  return env["CODEX_HOME"] ?? inHome(env, ".codex");
+}
+
 function claudeProject(env: SessionQuery["env"], cwd: string): string {
   return joinPath(claudeRoot(env), `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
 }
@@ -78,13 +103,13 @@ function isRecent({ modifiedMs }: ConversationFile, { since }: SessionQuery): bo
 }
 
 /** All conversations for claude, whose files need not be opened; for the others only the recent ones (AS1). */
-const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => ConversationFile[]>> = {
+const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery, id: string) => ConversationFile[]>> = {
   claude: (disk, { env, cwd }) => paths(disk, claudeProject(env, cwd), new RegExp(`^(${ID})\\.jsonl$`)),
-  codex: (disk, query) => {
+  codex: (disk, query, id) => {
     const { env, cwd } = query;
-    const root = joinPath(env["CODEX_HOME"] ?? inHome(env, ".codex"), "sessions");
-    const days = below(disk, below(disk, below(disk, [root])));
+    const days = below(disk, below(disk, below(disk, [joinPath(codexRoot(env), "sessions")])));
     const files = days.flatMap((day) => paths(disk, day, new RegExp(`^rollout-.*-(${ID})\\.jsonl$`)));
+    if (id !== "") return files.filter((file) => file.id === id);
     const recent = files.filter((file) => isRecent(file, query)).slice(0, MAX_FILES);
     return recent.filter(({ path }) => head(disk, path).includes(`"cwd":${JSON.stringify(cwd)}`));
   },

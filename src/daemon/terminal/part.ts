@@ -39,7 +39,12 @@ import { Restorer } from "./restorer.ts";
 import { Screens } from "./screens.ts";
 import { TERMINAL_FOLDING, TerminalStore, type Terminals } from "./store.ts";
 
-export type TerminalPart = Part & { readonly store: TerminalStore; readonly holders: TerminalHolders };
+export type TerminalPart = Part & {
+  readonly store: TerminalStore;
+  readonly holders: TerminalHolders;
+  /** Of the agent CLIs in front. */
+  conversations: AgentsInFront["conversations"];
+};
 
 /** What terminals need from the other parts and from the daemon. */
 export type TerminalLinks = {
@@ -85,6 +90,7 @@ export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalP
   return {
     store,
     holders,
+    conversations: () => sessions.agents.conversations(),
     handlers: terminalHandlers({
       ...{ ...sessions, border, environment },
       ...{ disk: world.disk, home: world.home, random: world.random, clock: world.clock, bus: ports.bus },

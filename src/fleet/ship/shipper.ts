@@ -30,7 +30,7 @@ export type Shipped = { readonly round: Round; readonly count: number; readonly 
 
 const LEAST_PAUSE_MS = 1_000;
 /** SH4 */
-const PAUSE_FACTOR = 20;
+export const PAUSE_FACTOR = 20;
 /** When a snapshot is due: the more is behind it, the longer takes a takeover. */
 const SNAPSHOT_MS = 600_000;
 const SNAPSHOT_BYTES = 16 << 20;

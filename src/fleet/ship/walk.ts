@@ -6,7 +6,7 @@
 //      has become a segment meanwhile is stored too. Only whole lines are.
 // WK4. What is gone on disk when it is to be read is left out.
 import { joinPath } from "../../base/path.ts";
-import { openExisting, readAll } from "../../log/file/file.ts";
+import { openExisting, readAll, wholeLines } from "../../log/file/file.ts";
 import { isLogFile } from "../../log/session/log-segments.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk, OpenFile, Stat } from "../../world/disk.ts";
@@ -34,7 +34,6 @@ type Read = { readonly path: string; readonly stamp: string | undefined; readonl
 const JUST_MS = 2_000;
 /** How many files are looked at before others have their turn. */
 const AT_ONCE = 100;
-const NEWLINE = 10;
 /** A log that changes its files more often than this while it is read is left to the next round. */
 const MAX_LOOKS = 5;
 
@@ -165,14 +164,4 @@ export class Walk {
 
 function stampOf({ id, size, modifiedMs }: Stat): string {
   return `${id} ${size} ${modifiedMs}`;
-}
-
-/** Where the last line ends that has its newline. */
-function wholeLines(file: OpenFile): number {
-  for (let end = file.size(); end > 0; end -= PIECE_BYTES) {
-    const start = Math.max(0, end - PIECE_BYTES);
-    const newline = readAll(file, start, end - start).lastIndexOf(NEWLINE);
-    if (newline >= 0) return start + newline + 1;
-  }
-  return 0;
 }

@@ -2,7 +2,8 @@
 // WH1. What opens a door of this host does not leave it: tokens of agents, everything in `run/`, and the keys of the
 //      tunnel. They are made anew, or are missing, on the host that takes over.
 // WH2. What says where the home is, or what a program of this host does, means nothing there.
-// WH3. What belongs to the user and may be large stays: clones, worktrees, and what is outside the home.
+// WH3. What belongs to the user and may be large stays: clones, worktrees, and what is outside the home. What agents
+//      need of it comes as copies in `carried/` (home/outside-files.ts).
 import { isLogFile } from "../../log/session/log-segments.ts";
 import { isArchivedName } from "../../log/session/places.ts";
 
@@ -14,13 +15,14 @@ export type How = "now" | "tape" | "snapshot" | "log" | "never";
 
 /** In this order. What only says more about the rest comes last. */
 export const SHIPPED_ROOTS: readonly string[] = [
-  ...["journals", "recovery", "agents", "terminals", "tmux", "state", "archive"],
+  ...["journals", "recovery", "agents", "terminals", "tmux", "state", "carried", "archive"],
 ];
 
 const HELD = "(?:terminals/[^/]+|agents/[^/]+/processes/[^/]+|state/[^/]+/sessions/[^/]+/attempts/[^/]+)";
 /** The first one that fits decides. */
 const RULES: readonly (readonly [RegExp, How])[] = [
   [/\.(?:tmp|lock|sock)$/, "never"],
+  [/^carried\//, "now"], // WH3
   [/^agents\/[^/]+\/token$/, "never"], // WH1
   [/^agents\/[^/]+\/claude\/(?!projects(?:\/|$))/, "never"], // WH1: it may have a login.
   [/^recovery\/(?:home|restored|taken|service|wanted|upgrade|recovery-state|last-crash)\.json$/, "never"], // WH2

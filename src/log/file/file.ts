@@ -77,6 +77,19 @@ export function readWhole(disk: Disk, path: string, most = Number.POSITIVE_INFIN
   }
 }
 
+const NEWLINE = 10;
+const LOOKED_AT = 1 << 20;
+
+/** Where the last line ends that has its newline. */
+export function wholeLines(file: OpenFile): number {
+  for (let end = file.size(); end > 0; end -= LOOKED_AT) {
+    const start = Math.max(0, end - LOOKED_AT);
+    const newline = readAll(file, start, end - start).lastIndexOf(NEWLINE);
+    if (newline >= 0) return start + newline + 1;
+  }
+  return 0;
+}
+
 /** Undefined if the file is missing. */
 export function openExisting(disk: Disk, path: string): OpenFile | undefined {
   try {

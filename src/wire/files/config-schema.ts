@@ -215,6 +215,11 @@ export const SECTIONS = {
       "Where a browser finds the page of a home on this host; `{home}` stands for its name. Others see it.",
     ),
     tapeBytes: whole([0, 64 * MIB], 256 * KIB, "How much of the end of each terminal's output other hosts get."),
+    carryBytes: whole(
+      [0, 1_024 * MIB],
+      64 * MIB,
+      "How long an agent's conversation, or what it has changed in its worktree, may be for other hosts to get it.",
+    ),
   },
   log: {
     segmentBytes: pages(
