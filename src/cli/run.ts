@@ -40,6 +40,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "not-live": EXIT.tryLater,
   down: EXIT.tryLater,
   "fleet-away": EXIT.tryLater,
+  "fleet-lost": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,

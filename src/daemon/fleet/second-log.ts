@@ -8,6 +8,7 @@
 // SL4. If nobody takes the home by himself, and the database knows that, then while it is away this disk alone is
 //      enough: what was given is acknowledged after a while, and sent when the database answers. More than is kept in
 //      memory is read from the disk by the next process, which is begun as soon as the database answers.
+import { Fault } from "../../base/fault.ts";
 import type { Refusal } from "../../base/result.ts";
 import type { RemoteLog } from "../../fleet/remote-log.ts";
 import type { FleetSeal } from "../../fleet/seal.ts";
@@ -20,8 +21,11 @@ const AWAY_AFTER_MS = 2_000;
 /** SL4 */
 const MAX_BEHIND_BYTES = 64 << 20;
 
-export class LostHome extends Error {
-  override readonly name = "LostHome";
+/** Whoever waits for an acknowledgement is told this. */
+function lost(why: string): Fault {
+  const hint =
+    "Whether it was done is seen where the home is now (`holdfast fleet ls`), or when it is live again here.";
+  return new Fault({ code: "fleet-lost", operation: "fleet", path: why, hint });
 }
 
 export type SecondLogPorts = {
@@ -113,16 +117,16 @@ export class SecondLog implements Elsewhere {
       batch.done.resolve();
     }
     this.#isSending = false;
-    if (this.#failOnceBack) this.#fail(new LostHome("the database is back, and lacks more than was kept in memory"));
+    if (this.#failOnceBack) this.#fail(lost("the database is back, and lacks more than was kept in memory"));
   }
 
   /** SL3. Returns why nothing may follow it. */
   async #sent({ last, sealed }: Batch): Promise<Error | undefined> {
     const end = await this.#ports.remote.append(last, sealed);
     if (end.kind === "committed") return undefined;
-    if (end.kind === "fenced") return new LostHome("another host has this home");
-    if (end.kind === "closed") return new LostHome("the database was given up");
-    return new LostHome(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
+    if (end.kind === "fenced") return lost("another host has this home");
+    if (end.kind === "closed") return lost("the database was given up");
+    return lost(`the database has lost what it had confirmed behind entry ${end.lastSeq}`);
   }
 
   #fail(error: Error): void {
