@@ -15,7 +15,10 @@ export type SettlingPorts = {
   troubled(why: string | undefined): void;
   /** How long it waits between tries; absent: RETRIES. */
   readonly retries?: BackoffPolicy;
-  /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. */
+  /**
+   * A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. One that was answered with a warning has
+   * not: a fail-over may lose it, and then others see the lease end earlier.
+   */
   held?(sentAt: number): void;
   /** Asked before every call. False: nothing is sent any more. */
   isWanted(): boolean;
@@ -57,7 +60,8 @@ export class Settling {
   async #send(step: Step, ask: Ask): Promise<Seen> {
     const sentAt = this.#ports.held === undefined ? 0 : this.#ports.clock.sinceBoot();
     const seen = await this.#sent(step, ask);
-    if (seen.kind === "applied" || seen.kind === "held") this.#ports.held?.(sentAt);
+    const isCertain = (seen.kind === "applied" || seen.kind === "held") && !seen.isDoubtful;
+    if (isCertain) this.#ports.held?.(sentAt);
     return seen;
   }
 

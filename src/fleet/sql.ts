@@ -182,4 +182,6 @@ export const CANCEL = `update holdfast.queue set state = 'cancelled'
 export const MODE = `select current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;
+/** A home has its name before anything is acknowledged: `[fleet] take` of other hosts names it. */
+export const TAKEOVER = `update holdfast.homes set takeover = $4, name = case when name = '' then $5 else name end
+  where ${OURS} returning 1`;

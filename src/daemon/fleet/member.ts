@@ -6,12 +6,14 @@
 // FM3. Nothing is begun before the home is ours, however long the database is away.
 // FM4. Once another host has the home, that is on disk, and the process ends. The next one follows. If the disk does not
 //      take it, the database says it too; a follower notes it as soon as it can.
-// FM5. What other hosts may do is recorded before the home is used: with `manual` it may go on while the database is
+// FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on while the database is
 //      away, because nobody takes it by himself.
 import { backoffMs } from "../../base/backoff.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
+import { baseName } from "../../base/path.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { homeName } from "../../core/fleet/naming.ts";
 import { decideStart } from "../../core/fleet/start.ts";
 import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
 import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
@@ -180,10 +182,12 @@ export class FleetMember {
     if (readFenced(world) !== undefined) await removeFenced(world);
     this.#own = taken.value;
     this.#epoch = epoch;
-    const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
+    const name = homeName(baseName(world.home), host);
+    const facts = { take, takeover: this.#ports.config.takeover, name };
+    const recorded = certainly(await this.#database.call(TAKEOVER, facts)); // FM5
     if (!recorded.ok) return recorded;
     this.lease.isEndless = this.#isManual;
-    this.lease.renewed(take, this.#ports.world.clock.sinceBoot());
+    if (this.#isManual) this.lease.renewed(take, world.clock.sinceBoot()); // LE1: `takeHome` has, for all others.
     return this.#catchUp(taken.value.lastSeq);
   }
 
