@@ -41,6 +41,8 @@ const EXITS: Readonly<Record<string, number>> = {
   down: EXIT.tryLater,
   "fleet-away": EXIT.tryLater,
   "fleet-silent": EXIT.tryLater,
+  "fleet-lost": EXIT.tryLater,
+  "fleet-given-up": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,

@@ -313,10 +313,10 @@ export const EVENTS: Call<
     })),
 };
 
-/** Whether other hosts may take the home by themselves: `auto` or `manual`. */
-export const TAKEOVER: Call<Fenced<{ readonly takeover: string }>, boolean> = {
+/** Whether other hosts may take the home by themselves, `auto` or `manual`, and its name, if it has none yet. */
+export const TAKEOVER: Call<Fenced<{ readonly takeover: string; readonly name: string }>, boolean> = {
   statement: { name: "holdfast.takeover", text: sql.TAKEOVER },
-  encode: ({ take, takeover }) => [...fence(take), takeover],
+  encode: ({ take, takeover, name }) => [...fence(take), takeover, name],
   decode: isApplied,
 };
 

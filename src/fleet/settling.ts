@@ -15,7 +15,10 @@ export type SettlingPorts = {
   troubled(why: string | undefined): void;
   /** How long it waits between tries; absent: RETRIES. */
   readonly retries?: BackoffPolicy;
-  /** A call that was sent then, by `Clock.sinceBoot`, has renewed the lease without a doubt. */
+  /**
+   * A call that was sent then, by `Clock.sinceBoot`, has renewed the lease. One that was answered with a warning has
+   * not: a fail-over may lose it, and then others see the lease end earlier.
+   */
   held?(sentAt: number): void;
   /** Whether other hosts ask something of the home. Not every call says it. */
   asked?(isAsked: boolean): void;
@@ -59,8 +62,8 @@ export class Settling {
   async #send(step: Step, ask: Ask): Promise<Seen> {
     const sentAt = this.#ports.held === undefined ? 0 : this.#ports.clock.sinceBoot();
     const seen = await this.#sent(step, ask);
-    const isHeld = seen.kind === "applied" || seen.kind === "held";
-    if (isHeld && !seen.isDoubtful) this.#ports.held?.(sentAt);
+    const isCertain = (seen.kind === "applied" || seen.kind === "held") && !seen.isDoubtful;
+    if (isCertain) this.#ports.held?.(sentAt);
     return seen;
   }
 

@@ -197,7 +197,9 @@ export const MODE = `select current_setting('synchronous_standby_names'), curren
 /** Who may not see what standbys do still sees that they are there. */
 export const STANDBYS = "select count(*) from pg_stat_replication";
 
-export const TAKEOVER = `update holdfast.homes set takeover = $4 where ${OURS} returning 1`;
+/** A home has its name before anything is acknowledged: `[fleet] take` of other hosts names it. */
+export const TAKEOVER = `update holdfast.homes set takeover = $4, name = case when name = '' then $5 else name end
+  where ${OURS} returning 1`;
 
 /** The same row again and again, so the old ones are reused. */
 export const LIST_HOME = `with ${FENCE}

@@ -5,6 +5,8 @@
 //      record is what we have stopped: a program may lose its holder, and all that shows whose it is, meanwhile.
 // FZ3. Looking is repeated until nothing new is found: a program may start others until it is stopped itself.
 // FZ4. Parents are stopped before their children, and continued after them: none sees a child that stands still.
+// FZ5. A disk that takes no record keeps nothing running: what it should have is remembered here, and written when it
+//      can be. Only if this program is killed by then does its successor take what we have stopped for FZ1's.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Listed } from "../core/family.ts";
@@ -37,6 +39,8 @@ export type FreezerWorld = { readonly disk: Disk; readonly processes: Processes;
 
 export class Freezer {
   readonly #world: FreezerWorld;
+  /** FZ5 */
+  #unwritten: FrozenRecord | undefined;
 
   constructor(world: FreezerWorld) {
     this.#world = world;
@@ -50,6 +54,7 @@ export class Freezer {
   /** Stops what runs, and what has been started since. Returns how many. */
   freeze(): number {
     let record = this.#record() ?? this.#begin();
+    if (this.#unwritten !== undefined) this.#write(record); // FZ5
     let done: readonly Named[] = [];
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const running = this.#programs().filter(({ pid }) => !this.#world.processes.isStopped(pid));
@@ -70,7 +75,7 @@ export class Freezer {
     const all = withNew(record.stopped, this.#programs()).filter(mayGoOn).reverse();
     const stopped = all.filter(({ pid }) => this.#world.processes.isStopped(pid));
     const sent = stopped.filter((program) => this.#send(program, "SIGCONT")); // FZ4
-    removeIfThere(this.#world.disk, this.#path);
+    this.#forget();
     return sent.length;
   }
 
@@ -78,7 +83,7 @@ export class Freezer {
   kill(): number {
     const left = withNew(this.#record()?.stopped ?? [], this.#programs());
     const killed = left.filter((program) => this.#send(program, "SIGKILL"));
-    if (killed.length === 0) removeIfThere(this.#world.disk, this.#path);
+    if (killed.length === 0) this.#forget();
     return killed.length;
   }
 
@@ -87,6 +92,7 @@ export class Freezer {
   }
 
   #record(): FrozenRecord | undefined {
+    if (this.#unwritten !== undefined) return this.#unwritten;
     const record = fitting(RECORD, readJson(this.#world.disk, this.#path));
     return record?.bootId === this.#world.processes.bootId() ? record : undefined;
   }
@@ -101,7 +107,18 @@ export class Freezer {
   }
 
   #write(record: FrozenRecord): void {
-    writeUnsynced(this.#world.disk, this.#path, Buffer.from(`${JSON.stringify({ v: 1, ...record })}\n`));
+    this.#unwritten = record;
+    try {
+      writeUnsynced(this.#world.disk, this.#path, Buffer.from(`${JSON.stringify({ v: 1, ...record })}\n`));
+      this.#unwritten = undefined;
+    } catch (error) {
+      if (!isFault(error)) throw error; // FZ5
+    }
+  }
+
+  #forget(): void {
+    this.#unwritten = undefined;
+    removeIfThere(this.#world.disk, this.#path);
   }
 
   /** One that we may not signal, such as a command under sudo, does not keep us from the others. */

@@ -93,6 +93,6 @@ export class OwnHome {
     const { database, host, home, takeover } = this.#ports;
     const name = homeName(baseName(home), host.name);
     const answer = await database.call(DESCRIBE, { take, name, takeover, host: host.id });
-    if (answer.kind === "done" && answer.value) this.#described = take.id;
+    if (answer.kind === "done" && answer.value && !answer.isDoubtful) this.#described = take.id;
   }
 }

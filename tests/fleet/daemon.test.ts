@@ -2,9 +2,9 @@
 // another host has taken is left alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { UPGRADE_MS } from "../../src/daemon/fleet/holding.ts";
-import { LOOK, type Take } from "../../src/fleet/calls.ts";
+import { HOMES, LOOK, type Take } from "../../src/fleet/calls.ts";
 import { readBatches } from "../../src/fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../src/fleet/remote-log.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
@@ -127,6 +127,9 @@ describe("a daemon in a fleet (needs postgresql)", () => {
       const id = await one.home.open("one", SLEEP);
       expect((await entriesThere(one)).some((entry) => entry.includes(`terminals/${id}`))).toBe(true);
       expect(await fleetOf(one.home)).toMatchObject({ role: "owner", owner: "host-a", epoch: 1, why: null });
+      const rows = await databaseAt(place.url).call(HOMES, undefined);
+      const named = rows.kind === "done" && rows.value.find((row) => row.id === one.id)?.name;
+      expect(named).toBe(`host-a-${basename(one.home.path)}`); // No standby program runs here.
       await one.home.is(id, "running");
       await one.home.kill(first);
       await one.home.live();
@@ -192,6 +195,7 @@ describe("a daemon in a fleet (needs postgresql)", () => {
       const refused = await one.home.ask("terminal.new", one.home.wish("two", SLEEP));
       expect(refused?.ok).not.toBe(true);
       expect(await daemon.process.exited).toBe(ANOTHER_RUNS);
+      expect(daemon.said()).not.toContain("because of a bug");
       expect((await entriesThere(one)).slice(0, before.length)).toEqual(before);
       expect(JSON.parse(one.home.text("fleet/fenced.json"))).toMatchObject({ owner: "host-b", epoch: 2 });
       one.home.start();

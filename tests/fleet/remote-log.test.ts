@@ -56,6 +56,25 @@ test("a batch that only warnings answer is not confirmed, and a fail-over that l
   expect(model.postgres.tables.batchesOf(HOME)).toHaveLength(1);
 });
 
+test("what only warnings answer renews no lease by the owner's clock", async () => {
+  const model = await begun();
+  const { database } = lastOf(model);
+  const renewed: number[] = [];
+  const ports = { ...model.ports(database), held: (sentAt: number) => void renewed.push(sentAt) };
+  const own = { take: { home: HOME, epoch: 1, id: "o0 0" }, lastSeq: 0, leaseMs: LEASE_MS };
+  const log = new RemoteLog(ports, own);
+  model.postgres.always("warning");
+  const appending = log.append(1, BYTES);
+  for (let turn = 0; turn < 50; turn++) {
+    await model.clock.settle();
+    model.clock.advance(100);
+  }
+  expect(renewed).toEqual([]);
+  model.postgres.calm();
+  expect(await drive(model, appending)).toEqual({ kind: "committed" });
+  expect(renewed).toHaveLength(1);
+});
+
 test("an append is one statement, and renews the lease; a timer's renewal waits for no batch", async () => {
   const model = await begun();
   const { log, database } = lastOf(model);

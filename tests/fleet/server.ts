@@ -76,8 +76,8 @@ export function targetOf(url: string) {
   return target.value;
 }
 
-export function databaseAt(url: string): Database {
-  return new Database({ postgres: realPostgres(), target: targetOf(url), clock: realClock() });
+export function databaseAt(url: string, callMs?: number): Database {
+  return new Database({ postgres: realPostgres(), target: targetOf(url), clock: realClock() }, callMs);
 }
 
 /** A connection of the operator, for what the tests do to the server. */

@@ -282,7 +282,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   "holdfast.takeover": (tables, values) => {
     const home = tables.ours(values);
     if (home === undefined) return [];
-    tables.change(values[0], { ...home, takeover: text(values[3]) });
+    tables.change(values[0], { ...home, takeover: text(values[3]), name: home.name || text(values[4]) });
     return DONE;
   },
   "holdfast.mode": (_, __, now) => [["standby", "on", `${now}`]],

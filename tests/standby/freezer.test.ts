@@ -2,7 +2,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Fault } from "../../src/base/fault.ts";
 import { Freezer } from "../../src/standby/freezer.ts";
+import type { Disk } from "../../src/world/disk.ts";
 import { until } from "../until.ts";
 import { HeldHome, isStopped, lives, processes } from "./held-home.ts";
 
@@ -83,6 +85,35 @@ test("FZ1 what was stopped before stays stopped", async () => {
   await all("the parent goes on", [parent], (pid) => !isStopped(pid));
   expect(isStopped(child)).toBe(true);
 });
+
+test("FZ5 a full disk keeps nothing running, and what it could not record is on record when there is room", async () => {
+  held = new HeldHome();
+  const [parent = 0, child = 0] = await held.agent("echo $$ >>$OUT; sleep 1006 & echo $! >>$OUT; wait", 2);
+  const place = { isFull: true };
+  const freezer = new Freezer({ ...held.world, disk: fullDisk(held.world.disk, () => place.isFull) });
+  freezer.freeze();
+  await all("both are stopped", [parent, child], isStopped);
+  expect([freezer.isFrozen, existsSync(join(held.home, "run/frozen.json"))]).toEqual([true, false]);
+  place.isFull = false;
+  freezer.freeze();
+  expect(new Freezer(held.world).goOn()).toBe(2);
+  await all("both go on", [parent, child], (pid) => !isStopped(pid));
+});
+
+/** No new file can be written on it while it is full. */
+function fullDisk(disk: Disk, isFull: () => boolean): Disk {
+  const open: Disk["open"] = (path, how) => {
+    if (isFull() && how === "exclusive") throw new Fault({ code: "ENOSPC", operation: "write", path });
+    return disk.open(path, how);
+  };
+  return new Proxy(disk, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === "open") return open;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
 
 test("FZ3 a program that starts others all the time is stopped with all of them", async () => {
   held = new HeldHome();

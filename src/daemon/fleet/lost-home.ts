@@ -7,7 +7,7 @@ import { Fault, isFault } from "../../base/fault.ts";
 const LOST = "fleet-lost";
 /** What waited for the database waits for the next process: this one was asked to end while the database is away. */
 export const GIVEN_UP = "fleet-given-up";
-const NEXT = "`holdfast fleet status` says which host has the home.";
+const NEXT = "Whether it was done is seen where the home is now (`holdfast fleet ls`), or when it is live again here.";
 
 export class LostHome extends Fault {
   constructor(message: string, code: typeof LOST | typeof GIVEN_UP = LOST) {

@@ -4,14 +4,16 @@
 // FM2. Whatever the database has and this disk lacks is in the write-ahead log before recovery reads it; what this disk
 //      has and the database lacks is appended there before anything new is (invariant 11 of a fleet).
 // FM3. Nothing is begun before the home is ours, however long the database is away.
-// FM4. Once another host has the home, that is on disk, and the process ends. The next one follows.
-
-// FM5. What other hosts may do is recorded before the home is used: with `manual` it may go on while the database is
+// FM4. Once another host has the home, that is on disk, and the process ends. The next one follows. If the disk does not
+//      take it, the database says it too; a follower notes it as soon as it can.
+// FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on while the database is
 //      away, because nobody takes it by himself.
 import { backoffMs } from "../../base/backoff.ts";
-import { Fault } from "../../base/fault.ts";
+import { Fault, isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
+import { baseName } from "../../base/path.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { homeName } from "../../core/fleet/naming.ts";
 import { decideStart } from "../../core/fleet/start.ts";
 import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
 import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
@@ -191,7 +193,9 @@ export class FleetMember {
     if (readFenced(world) !== undefined) await removeFenced(world);
     this.#own = taken.value;
     this.#epoch = epoch;
-    const recorded = certainly(await this.#database.call(TAKEOVER, { take, takeover: this.#ports.config.takeover })); // FM5
+    const name = homeName(baseName(world.home), host);
+    const facts = { take, takeover: this.#ports.config.takeover, name };
+    const recorded = certainly(await this.#database.call(TAKEOVER, facts)); // FM5
     if (!recorded.ok) return recorded;
     if (this.#isManual) this.lease.endless(take);
     this.#holding.start(take);
@@ -264,8 +268,13 @@ export class FleetMember {
   }
 
   async #noteFenced(owner: string, epoch: number): Promise<void> {
-    const { world } = this.#ports;
-    await writeFenced(world, { at: new Date(world.clock.now()).toISOString(), owner, epoch });
+    const { world, say } = this.#ports;
+    try {
+      await writeFenced(world, { at: new Date(world.clock.now()).toISOString(), owner, epoch });
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      say(`it could not be noted that ${owner} has this home: ${error.message}. ${error.hint}`); // FM4
+    }
   }
 
   /** FM2: what only this disk has. Then everything that is appended goes to both, and the lease is renewed. */

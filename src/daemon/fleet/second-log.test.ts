@@ -79,14 +79,14 @@ test("SL2 without an answer new work is refused after two seconds, and taken aga
   expect(second.away).toBeUndefined();
 });
 
-test("SL3 once another host has the home, nothing is acknowledged any more", async () => {
+test("SL3 once another host has the home, nothing is acknowledged any more, and who waits is told why", async () => {
   const { clock, remote, broken, second } = made(false);
   const one = second.commit(1, FRAMES);
   remote.asked[0]?.answer({ kind: "fenced" });
   await expect(one).rejects.toThrow("another host has this home");
   await clock.settle();
   expect(broken).toEqual(["another host has this home"]);
-  await expect(second.commit(2, FRAMES)).rejects.toThrow("another host");
+  await expect(second.commit(2, FRAMES)).rejects.toMatchObject({ code: "fleet-lost" });
   expect(remote.asked).toHaveLength(1);
 });
 
