@@ -157,7 +157,7 @@ const demo = buildCommand<FleetDemoFlags, [], Context>({
   parameters: {
     flags: {
       keep: flag("Leave it running; how it is used and ended is printed"),
-      end: { ...PLACE, brief: "End one that was kept, and remove its directory" },
+      end: { ...PLACE, brief: "End one that was kept, or could not end itself, and remove its directory" },
       postgres: { ...PLACE, brief: "Where initdb and postgres are, if they are not found" },
       json: flag("One JSON object {hosts, killed, takeover, found, follows, lost, doubled, violations, kept}"),
     },

@@ -124,20 +124,17 @@ export class PrivatePostgres {
   /** Returns whether it is gone. `clock`: ours may have been stopped. */
   async stop(clock: Clock): Promise<boolean> {
     const { processes } = this.#world;
-    const who = this.#process();
-    if (who === undefined) return true;
-    processes.kill(who, "SIGINT"); // Its fast shutdown.
-    const gone = await until(clock, STOP_MS, () => (processes.alive(who) ? undefined : true));
-    return gone === true || processes.kill(who, "SIGKILL");
+    for (const who of this.#processes()) processes.kill(who, "SIGINT"); // Its fast shutdown.
+    const gone = await until(clock, STOP_MS, () => (this.#processes().length === 0 ? true : undefined));
+    for (const who of this.#processes()) processes.kill(who, "SIGKILL");
+    return gone === true;
   }
 
-  /** The process whose pid is in its file, if it runs on this directory. */
-  #process(): ProcessIdentity | undefined {
-    const { disk, processes } = this.#world;
-    const [line] = new TextDecoder().decode(readWhole(disk, joinPath(this.#data, "postmaster.pid"))).split("\n");
-    const pid = Number(line);
-    const isIts = pid > 1 && processes.kin(pid)?.argv.includes(this.#data) === true;
-    return isIts ? identify(processes, pid) : undefined;
+  /** The server, or what just makes its data: only they have that directory in their words. */
+  #processes(): ProcessIdentity[] {
+    const { processes } = this.#world;
+    const isIts = (pid: number) => processes.kin(pid)?.argv.includes(this.#data) === true;
+    return processes.list().flatMap(({ pid }) => (isIts(pid) ? (identify(processes, pid) ?? []) : []));
   }
 
   get #data(): string {
