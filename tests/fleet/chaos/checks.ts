@@ -82,7 +82,9 @@ export function checkLog(homes: readonly LoggedHome[], acknowledged: readonly Ac
       if (key !== undefined) found.set(key, (found.get(key) ?? 0) + 1);
     }
   const twice = [...found].flatMap(([key, count]) => (count > 1 ? [`${key} is in the log ${count} times`] : []));
-  const lost = acknowledged.filter((one) => one.kind !== "any" && !found.has(`${one.kind} ${one.key}`));
+  const lost = acknowledged.filter(
+    ({ kind, key }) => kind !== "any" && !found.has(`${kind === "ticker" ? "run" : kind} ${key}`),
+  );
   return [
     ...twice,
     ...lost.map((one) => `${one.kind} ${one.key} of ${one.home} was acknowledged and is not in the log`),

@@ -5,14 +5,14 @@ import type { SimRandom } from "../../sim/random.ts";
 import type { Host } from "./hosts.ts";
 import type { Said } from "./machines.ts";
 
-export type Kind = "terminal" | "run" | "message" | "answer" | "any";
+export type Kind = "terminal" | "run" | "message" | "answer" | "any" | "ticker";
 /** `key`: a terminal's name, a run's id, what a message says, or a prompt's id. */
 export type Acknowledged = { readonly kind: Kind; readonly home: string; readonly key: string };
 
 export type HomeRow = { readonly id: string; readonly owner: string; readonly take: string };
 export type At = { readonly host: Host; readonly home: string };
 
-const KINDS: readonly Kind[] = ["terminal", "run", "run", "message", "answer", "answer", "any"];
+const KINDS: readonly Kind[] = ["terminal", "run", "run", "message", "answer", "answer", "any", "ticker"];
 const AGENT_NAME = "asker";
 
 export class Client {
@@ -50,7 +50,8 @@ export class Client {
     if (kind === "message") return this.#message(at, key);
     if (kind === "answer") return this.#answer(at);
     const where = kind === "any" ? "--any" : "--detach";
-    const said = await this.#do(at, "run", at.host.workflow, "--param", `key=${key}`, where, "--json");
+    const file = kind === "ticker" ? at.host.ticker : at.host.workflow;
+    const said = await this.#do(at, "run", file, "--param", `key=${key}`, where, "--json");
     return this.#told(kind, said.code === 0 ? String(JSON.parse(said.out).id) : key, said);
   }
 

@@ -14,12 +14,14 @@ import { Databases } from "./databases.ts";
 import { Host } from "./hosts.ts";
 import { GATEWAY, makeNetwork, makeSkew, Node, run } from "./machines.ts";
 import { Relay } from "./relay.ts";
+import { Ticks } from "./ticks.ts";
 
 const HOSTS = [1, 2, 3];
 const DATABASES = [11, 12] as const;
 const FIRST_PORT = 7_000;
 /** A takeover on a busy machine, one after the other. */
 const HEAL_MS = 240_000;
+const WATCH_MS = 200;
 const MAX_UP_S = 1_000_000;
 
 export class Fleet {
@@ -28,6 +30,7 @@ export class Fleet {
   readonly hosts: readonly Host[];
   readonly clients: readonly Client[];
   readonly hasSkew: boolean;
+  readonly ticks = new Ticks(join(this.place, "ticks"));
   readonly #effects = join(this.place, "effects");
   readonly #key = join(this.place, "fleet.key");
   readonly #random: SimRandom;
@@ -45,7 +48,7 @@ export class Fleet {
     writeFileSync(this.#key, FleetSeal.newFile(realRandom()), { mode: 0o600 });
     const skewLibrary = makeSkew(this.place);
     this.hasSkew = skewLibrary !== undefined;
-    const shared = { place: this.place, skewLibrary, effects: this.#effects, key: this.#key };
+    const shared = { place: this.place, skewLibrary, effects: this.#effects, ticks: this.ticks.path, key: this.#key };
     this.hosts = HOSTS.map((number) => {
       const relayOf = (node: Node, at: number) =>
         new Relay({ address: GATEWAY, port: FIRST_PORT + 10 * number + at }, node);
@@ -70,6 +73,15 @@ export class Fleet {
       const [id = "", owner = "", take = ""] = line.split("|");
       return { id, owner, take };
     });
+  }
+
+  /** Looks again and again who has which home, until `isOver`. */
+  async watch(isOver: () => boolean): Promise<void> {
+    const nameOf = (id: string) => [...this.#ids].find(([, one]) => one === id)?.[0];
+    while (!isOver()) {
+      this.ticks.seen(await this.rows().catch(() => []), nameOf); // Without an answer nothing is seen.
+      await Bun.sleep(WATCH_MS);
+    }
   }
 
   /** Where a home is now; undefined: nobody knows. */
@@ -108,6 +120,7 @@ export class Fleet {
       ...checkLog(homes, acknowledged),
       ...checkSteps(homes, this.#effects),
       ...checkDisks(homes, directories),
+      ...this.ticks.check().faults,
     ];
   }
 

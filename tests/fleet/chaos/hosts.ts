@@ -25,6 +25,17 @@ steps:
 ${["one", "two", "three"].map((id) => `  - id: ${id}\n    shell: echo "\${key} ${id} $HOLDFAST_TERMINAL" >> ${effects}; sleep 0.3`).join("\n")}
 `;
 
+/** A step that takes long, and shows at every moment on which host it runs. */
+const TICKER = (ticks: string) => `name: ticker
+parameters:
+  key: { required: true }
+steps:
+  - shell: |
+      on=$(uname -n)
+      for tick in $(seq 1 ${TICKS}); do echo "tick \${key} $on" >> ${ticks}; sleep 0.1; done
+`;
+const TICKS = 200;
+
 export type HostOptions = {
   readonly node: Node;
   readonly place: string;
@@ -32,6 +43,7 @@ export type HostOptions = {
   /** To each of the databases. */
   readonly relays: readonly Relay[];
   readonly effects: string;
+  readonly ticks: string;
   readonly key: string;
 };
 
@@ -42,7 +54,7 @@ export class Host {
   readonly homes: string;
   readonly #env: Record<string, string>;
 
-  constructor({ node, place, skewLibrary, relays, effects, key }: HostOptions) {
+  constructor({ node, place, skewLibrary, relays, effects, ticks, key }: HostOptions) {
     this.machine = new Machine(node, place, skewLibrary);
     this.relays = relays;
     this.home = join(this.machine.disk, "work");
@@ -58,6 +70,7 @@ export class Host {
     const log = ["[log]", "segment_bytes = 2097152", "max_segments = 4", "ballast_bytes = 262144"];
     writeFileSync(config, ["[web]", "enabled = false", ...log, "[fleet]", ...lines, ""].join("\n"));
     writeFileSync(this.workflow, WORKFLOW(effects));
+    writeFileSync(this.ticker, TICKER(ticks));
     mkdirSync(join(this.machine.disk, "tmp"));
     const { PATH = "/usr/bin:/bin", HOLDFAST_COUNTING } = process.env;
     const counting: Record<string, string> = HOLDFAST_COUNTING === undefined ? {} : { HOLDFAST_COUNTING };
@@ -73,6 +86,10 @@ export class Host {
 
   get workflow(): string {
     return join(this.machine.disk, "steps.yml");
+  }
+
+  get ticker(): string {
+    return join(this.machine.disk, "ticker.yml");
   }
 
   do(words: readonly string[], patienceMs = COMMAND_MS): Promise<Said> {

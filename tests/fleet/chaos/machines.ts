@@ -96,7 +96,7 @@ export class Node {
 }
 
 /** The first process of a machine: it waits for all orphans, as an init does. */
-const INIT = 'mount --bind "$1" /proc/sys/kernel/random/boot_id && while :; do sleep 0.2; done';
+const INIT = 'hostname "$2" && mount --bind "$1" /proc/sys/kernel/random/boot_id && while :; do sleep 0.2; done';
 
 export class Machine {
   readonly node: Node;
@@ -134,6 +134,7 @@ export class Machine {
       INIT,
       "init",
       bootId,
+      this.node.name,
     ];
     const child = Bun.spawn(this.node.within(...argv), { stdio: ["ignore", "ignore", "inherit"] });
     this.#unshare = child;

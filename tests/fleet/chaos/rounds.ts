@@ -8,23 +8,35 @@ import { aTrouble } from "./troubles.ts";
 const AT_ONCE = 2;
 const MAX_BETWEEN_MS = 2_000;
 
+export type Wish = {
+  readonly seed: number;
+  readonly seconds: number;
+  /** A part of the names of the troubles that come; empty: all of them do. */
+  readonly like: string;
+  say(words: string): void;
+};
+
 export type Round = {
   readonly acknowledged: number;
   readonly failed: number;
   readonly takeovers: number;
   readonly promotions: number;
   readonly cancelled: number;
+  readonly ticks: number;
+  /** Of these, how many while the home was on another host. */
+  readonly elsewhere: number;
   readonly troubles: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
 };
 
-export async function tryRound(seed: number, seconds: number, say: (words: string) => void): Promise<Round> {
+export async function tryRound({ seed, ...trying }: Wish): Promise<Round> {
+  const { say } = trying;
   const random = new SimRandom(seed);
   const fleet = new Fleet(random);
   if (!fleet.hasSkew) say("there is no compiler: no wall clock is skewed");
   try {
     await fleet.start();
-    const troubles = await trouble(fleet, { random, seconds, say });
+    const troubles = await trouble(fleet, { random, ...trying });
     say("everything comes back");
     const notHealed = await fleet.heals();
     if (notHealed.length > 0) for (const host of fleet.hosts) say(`${host.name} says:\n${host.log()}`);
@@ -35,23 +47,25 @@ export async function tryRound(seed: number, seconds: number, say: (words: strin
       fleet.clients.reduce((all, one) => all + of(one), 0);
     const { promotions, cancelled } = fleet.databases;
     const work = { acknowledged: sum((one) => one.acknowledged.length), failed: sum((one) => one.failed) };
-    return { ...work, takeovers, promotions, cancelled, troubles, faults };
+    const { ticks, elsewhere } = fleet.ticks.check();
+    return { ...work, ticks, elsewhere, takeovers, promotions, cancelled, troubles, faults };
   } finally {
     await fleet.stop();
   }
 }
 
-type Trying = { readonly random: SimRandom; readonly seconds: number; say(words: string): void };
+type Trying = Omit<Wish, "seed"> & { readonly random: SimRandom };
 
 /** Returns how often each of them came. */
-async function trouble(fleet: Fleet, { random, seconds, say }: Trying): Promise<Record<string, number>> {
+async function trouble(fleet: Fleet, { random, seconds, like, say }: Trying): Promise<Record<string, number>> {
   const end = performance.now() + seconds * 1_000;
   const isOver = () => performance.now() > end;
   const counts: Record<string, number> = {};
+  const watching = fleet.watch(isOver);
   const working = fleet.clients.map((client) => client.work(isOver));
   const troubling = Array.from({ length: AT_ONCE }, async () => {
     while (!isOver()) {
-      const { name, run } = aTrouble(random);
+      const { name, run } = aTrouble(random, like);
       counts[name] = (counts[name] ?? 0) + 1;
       say(name);
       await run(fleet, random);
@@ -59,6 +73,6 @@ async function trouble(fleet: Fleet, { random, seconds, say }: Trying): Promise<
       await Bun.sleep(random.int(MAX_BETWEEN_MS));
     }
   });
-  await Promise.all([...working, ...troubling]);
+  await Promise.all([watching, ...working, ...troubling]);
   return counts;
 }

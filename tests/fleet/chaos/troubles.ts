@@ -11,7 +11,8 @@ export type Trouble = {
   run(fleet: Fleet, random: SimRandom): Promise<void>;
 };
 
-const PROGRAMS = ["src/daemon", "src/watchdog", "src/standby", "holders/"];
+const GUARD = "src/standby";
+const PROGRAMS = ["src/daemon", "src/watchdog", GUARD, "holders/"];
 const MAX_UP_S = 1_000_000;
 const MAX_SKEW_S = 3_600;
 const CANCELS = 10;
@@ -26,13 +27,17 @@ function aHost(fleet: Fleet, random: SimRandom): Host | undefined {
   return on.length === 0 ? undefined : random.pick(on);
 }
 
-function onHost(name: string, weight: number, act: (host: Host, random: SimRandom) => Promise<void>): Trouble {
+function onHost(
+  name: string,
+  weight: number,
+  act: (host: Host, random: SimRandom, fleet: Fleet) => Promise<void>,
+): Trouble {
   return {
     name,
     weight,
     run: async (fleet, random) => {
       const host = aHost(fleet, random);
-      if (host !== undefined) await act(host, random);
+      if (host !== undefined) await act(host, random, fleet);
     },
   };
 }
@@ -47,12 +52,15 @@ export const TROUBLES: readonly Trouble[] = [
     const pids = host.running(random.pick(PROGRAMS));
     if (pids.length > 0) machine.signal(random.chance(0.3) ? pids : [random.pick(pids)], "SIGKILL");
   }),
-  onHost("stop a program", 3, async (host, random) => {
+  onHost("stop a program", 3, async (host, random, { ticks }) => {
     const { machine } = host;
-    const pids = host.running(random.pick(PROGRAMS));
+    const program = random.pick(PROGRAMS);
+    const pids = host.running(program);
+    if (program === GUARD) ticks.unguarded(host.name);
     machine.signal(pids, "SIGSTOP");
     await aWhile(random);
     machine.signal(pids, "SIGCONT");
+    if (program === GUARD) ticks.guarded(host.name);
   }),
   onHost("stop everything on a host", 2, async ({ machine }, random) => {
     const pids = machine.pids();
@@ -76,9 +84,17 @@ export const TROUBLES: readonly Trouble[] = [
     await aWhile(random);
     for (const relay of relays) relay.hearing = "all";
   }),
-  onHost("full disk", 2, async ({ machine }, random) => {
+  onHost("full disk", 1, async ({ machine }, random) => {
     machine.fill();
     await aWhile(random);
+    machine.empty();
+  }),
+  onHost("full disk, and no cable", 2, async ({ machine }, random) => {
+    machine.fill();
+    machine.node.unplug();
+    await Bun.sleep(4 * LEASE_S * 1_000); // Others have its homes by then.
+    await aWhile(random);
+    machine.node.plug();
     machine.empty();
   }),
   onHost("another wall clock", 1, async ({ machine }, random) => {
@@ -99,6 +115,8 @@ export const TROUBLES: readonly Trouble[] = [
   }),
 ];
 
-export function aTrouble(random: SimRandom): Trouble {
-  return random.pick(TROUBLES.flatMap((trouble) => Array<Trouble>(trouble.weight).fill(trouble)));
+/** `like`: a part of its name; empty: any. */
+export function aTrouble(random: SimRandom, like: string): Trouble {
+  const some = TROUBLES.filter(({ name }) => name.includes(like));
+  return random.pick(some.flatMap((trouble) => Array<Trouble>(trouble.weight).fill(trouble)));
 }
