@@ -1,6 +1,6 @@
 // Sends a compare-and-set until its outcome is certain, by the decisions of core/fleet/settle.ts.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
-import { nextStep, type Seen, type Step } from "../core/fleet/settle.ts";
+import { isLasting, nextStep, type Seen, type Step } from "../core/fleet/settle.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Random } from "../world/random.ts";
 import { pause } from "../world/wait.ts";
@@ -11,8 +11,11 @@ export type SettlingPorts = {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
-  /** Why the last call came to nothing; undefined: there is an answer again. Called at every change. */
-  troubled(why: string | undefined): void;
+  /**
+   * Why the last call came to nothing; undefined: there is an answer again. Called at every change. `isLasting`: it is
+   * tried again, but somebody has to mend the database first.
+   */
+  troubled(why: string | undefined, isLasting: boolean): void;
   /** How long it waits between tries; absent: RETRIES. */
   readonly retries?: BackoffPolicy;
   /**
@@ -85,7 +88,7 @@ export class Settling {
   #noted<R>(answer: Answer<R>): Answer<R> {
     const why = answer.kind === "done" ? undefined : whyOf(answer);
     if (why !== undefined) this.#ports.database.drop();
-    if (why !== this.#why) this.#ports.troubled(why);
+    if (why !== this.#why) this.#ports.troubled(why, answer.kind === "refused" && isLasting(answer.sqlstate));
     this.#why = why;
     return answer;
   }

@@ -6,6 +6,7 @@
 // B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count.
 import { AGENT_BUGS } from "./agent-bugs.ts";
 import type { CheckName } from "./checks.ts";
+import { FLEET_BUGS } from "./fleet-bugs.ts";
 
 export type Change = { readonly file: string; readonly from: string; readonly to: string };
 
@@ -319,7 +320,7 @@ function verify(`,
     says: /reads clean, but has \{"kind":"double"/,
   },
   {
-    bug: "missing claim after a takeover counts as not started",
+    bug: "10: missing claim after a takeover counts as not started",
     how: "source",
     what: "what was begun on the host that a home was taken over from gets no claim",
     changes: [
@@ -397,4 +398,5 @@ function verify(`,
     says: /attempt \d has its output/,
   },
   ...AGENT_BUGS,
+  ...FLEET_BUGS,
 ];

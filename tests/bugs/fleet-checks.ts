@@ -24,8 +24,8 @@ export const FLEET_CHECKS = {
   "fleet: hosts that watch each other": watchers,
 } as const satisfies Readonly<Record<string, () => Promise<number>>>;
 
-/** Enough that each of the bugs is met. */
-const STORIES = 150;
+/** Each of the bugs is met in one of these, by their seeds. */
+const STORIES: readonly number[] = [...Array.from({ length: 45 }, (_, at) => at + 1), 1_363];
 
 async function livesInFleet(): Promise<number> {
   let story: Story | undefined;
@@ -33,7 +33,7 @@ async function livesInFleet(): Promise<number> {
     if (!(error instanceof Crashed)) story?.failed(error);
   });
   await import("../../src/wire/files/workflow-file.ts");
-  for (let seed = 1; seed <= STORIES; seed += 1) {
+  for (const seed of STORIES) {
     story = new Story(inFleet(planOf(seed)));
     try {
       await story.tell();
@@ -41,7 +41,7 @@ async function livesInFleet(): Promise<number> {
       throw new BrokenPromise(`story ${seed}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return STORIES;
+  return STORIES.length;
 }
 
 const BATCHES = 40;
@@ -57,10 +57,11 @@ async function bothPlaces(): Promise<number> {
   if (owner === undefined) throw new Error("there is an owner");
   const seal = new FleetSeal(model.random, [new Uint8Array(32)]);
   const sent = new Map<string, string>();
+  let again: string | undefined;
   model.postgres.sent = (name, values) => {
     if (name !== APPEND.statement.name) return;
     const [key, bytes] = [`${values[2]} ${values[3]}`, Buffer.from(values[5] ?? "").toString("hex")];
-    ensure((sent.get(key) ?? bytes) === bytes, `the batch behind ${key} is sent again with other bytes`);
+    if ((sent.get(key) ?? bytes) !== bytes) again = `the batch behind ${key} is sent again with other bytes`;
     sent.set(key, bytes);
   };
   const place = { disk: new SimDisk(), clock: model.clock, home: "/h" };
@@ -76,6 +77,7 @@ async function bothPlaces(): Promise<number> {
   };
   for (let seq = 1; seq <= BATCHES; seq += 1) {
     await append();
+    ensure(again === undefined, again ?? "");
     const there = model.postgres.tables.batchesOf(LOG_HOME).at(-1)?.last ?? 0;
     ensure(there >= seq, `${seq} is acknowledged, and the database ends at ${there}`);
     const view = new LogView(place.disk.powerCut(nothing), place.home);
@@ -89,21 +91,24 @@ async function bothPlaces(): Promise<number> {
 /** Somebody else takes the home: of what follows, one statement finds out, and its renewals send nothing more. */
 async function sendsNothing(model: Model, append: () => Promise<unknown>): Promise<void> {
   const [owner] = model.owners;
+  model.postgres.sent = () => undefined;
   model.postgres.calm();
   await drive(model, model.take());
   await append().catch(() => undefined);
   const before = model.postgres.statements;
   await drive(model, owner?.log.renew() ?? Promise.resolve());
-  await owner?.log.append(1_000, new Uint8Array(1)).catch(() => undefined);
+  if (owner !== undefined) await drive(model, owner.log.append(1_000, new Uint8Array(1)));
   const more = model.postgres.statements - before;
   ensure(more === 0, `an owner that was fenced has sent ${more} statements more`);
 }
 
 const HISTORIES = 200;
+/** Warnings, each of which a fail-over may make true. */
+const DOUBTFUL = { rate: 0.5, troubles: ["warning", "warning", "cut after", "fail-over before"] } as const;
 
 async function ownersOfOne(): Promise<number> {
   for (let seed = 1; seed <= HISTORIES; seed += 1) {
-    const model = new Model(seed, { mode: "sync", rate: 0.25 });
+    const model = new Model(seed, { mode: "sync", ...(seed % 2 === 0 ? { rate: 0.25 } : DOUBTFUL) });
     const random = new SimRandom(seed + 7);
     await drive(model, model.begin());
     for (let op = 0; op < 25; op += 1) {

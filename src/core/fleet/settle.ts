@@ -50,6 +50,16 @@ export function whereIs({ first, last }: BatchRange, lastSeq: number): "there" |
   return lastSeq < first ? "behind" : "forked";
 }
 
+/**
+ * Classes of SQLSTATE whose refusals do not pass by themselves: a table, a right, a login, or a feature is missing, or
+ * the statement is not what this server's tables expect. Somebody has to mend the database.
+ */
+const LASTING: readonly string[] = ["0A", "22", "23", "28", "3D", "3F", "42"];
+
+export function isLasting(sqlstate: string): boolean {
+  return LASTING.includes(sqlstate.slice(0, 2));
+}
+
 /** What a server may say that casts no doubt on a commit. Everything else does, also what we do not know. */
 const HARMLESS: readonly string[] = ["NOTICE", "INFO", "LOG", "DEBUG"];
 

@@ -36,7 +36,7 @@ import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
 import { Holding, RENEWALS } from "./holding.ts";
 import { Lease } from "./lease.ts";
-import { SecondLog } from "./second-log.ts";
+import { awayRefusal, type DatabaseTrouble, SecondLog } from "./second-log.ts";
 
 /** A call must not take longer than it takes to lose the lease, or two seconds. */
 const MIN_CALL_MS = 2_000;
@@ -65,7 +65,7 @@ export class FleetMember {
   readonly #holding: Holding;
   #role: FleetStatus["role"] = "waiting";
   #owner: string | null = null;
-  #why: string | undefined;
+  #trouble: DatabaseTrouble | undefined;
   #epoch = 0;
   #own: Ownership | undefined;
   #remote: RemoteLog | undefined;
@@ -118,13 +118,13 @@ export class FleetMember {
   status(): FleetStatus {
     const { home, host } = this.#ports;
     const leaseMs = Math.round(this.lease.left);
-    return { home, host, role: this.#role, owner: this.#owner, epoch: this.#epoch, leaseMs, why: this.#why ?? null };
+    return { home, host, role: this.#role, owner: this.#owner, epoch: this.#epoch, leaseMs, why: this.#trouble?.words ?? null };
   }
 
   /** What everything but the status is refused with, unless the home is ours. */
   get refusal(): Refusal | undefined {
     if (this.#role === "owner") return undefined;
-    if (this.#role === "waiting") return WAITING;
+    if (this.#role === "waiting") return waiting(this.#trouble);
     return followsRefusal(this.#owner);
   }
 
@@ -141,7 +141,7 @@ export class FleetMember {
         continue;
       }
       if (FINAL.includes(done.error.code)) throw faultOf(done.error);
-      this.#troubled(`${done.error.message} ${done.error.hint}`);
+      this.#troubled(`${done.error.message} ${done.error.hint}`, NEEDS_MENDING.includes(done.error.code));
       const { clock, random } = this.#ports.world;
       await pause(clock, backoffMs(failures, random.fraction(), RETRIES));
     }
@@ -206,7 +206,7 @@ export class FleetMember {
     const { clock, random } = this.#ports.world;
     return {
       ...{ database: this.#database, clock, random, retries: { ...RETRIES, mostMs: this.#retryMs } },
-      troubled: (why: string | undefined) => this.#troubled(why),
+      troubled: (why: string | undefined, isLasting: boolean) => this.#troubled(why, isLasting),
       held: (sentAt: number) => this.lease.renewed(take, sentAt),
       asked: (isAsked: boolean) => this.#told(isAsked),
       isWanted: () => !this.#isClosed,
@@ -287,7 +287,7 @@ export class FleetMember {
     this.#remote = remote;
     const second = new SecondLog({
       ...{ clock: world.clock, home, seal, remote, mayFallBehind: this.#isManual },
-      why: () => this.#why,
+      why: () => this.#trouble,
       broken: (error) => log.halt(error),
     });
     if (log.end > own.lastSeq) await this.#push(second, log, own.lastSeq);
@@ -338,10 +338,12 @@ export class FleetMember {
     this.#ports.gone();
   }
 
-  #troubled(why: string | undefined): void {
-    if (why !== undefined && this.#why === undefined) this.#ports.say(`the database of the fleet: ${why}`);
-    if (why === undefined && this.#why !== undefined) this.#ports.say("the database of the fleet answers again");
-    this.#why = why;
+  #troubled(words: string | undefined, isLasting: boolean): void {
+    const { say } = this.#ports;
+    const isNew = this.#trouble === undefined || (isLasting && !this.#trouble.isLasting);
+    if (words !== undefined && isNew) say(`the database of the fleet${isLasting ? " has to be mended" : ""}: ${words}`);
+    if (words === undefined && this.#trouble !== undefined) say("the database of the fleet answers again");
+    this.#trouble = words === undefined ? undefined : { words, isLasting };
   }
 
   /** The log is closed. If the operator wants the home down, or only replaces us, no other host takes it over. */
@@ -370,21 +372,18 @@ export class FleetMember {
   }
 }
 
-const WAITING: Refusal = {
-  code: "fleet-away",
-  message: "The database of the fleet does not answer, so it is not known whether this home may run here.",
-  hint: "It is tried again and again. `holdfast status` says why; check [fleet] url in the configuration.",
-};
+/** Nobody knows yet whose the home is. */
+function waiting(trouble: DatabaseTrouble | undefined): Refusal {
+  const { message } = awayRefusal(trouble);
+  const hint = "It is tried again and again. `holdfast status` says why; check [fleet] url in the configuration.";
+  return { code: "fleet-away", message: `It is not known whether this home may run here. ${message}`, hint };
+}
+
 const CLOSED: Refusal = { code: "fleet-closed", message: "it was given up", hint: "" };
 /** Trying again does not help. */
-const FINAL: readonly string[] = [
-  "log.hole",
-  "fleet-schema-newer",
-  "fleet-rights",
-  "fleet-damaged",
-  "fleet-key",
-  "fleet-hole",
-];
+const FINAL: readonly string[] = ["log.hole", "fleet-damaged", "fleet-key", "fleet-hole"];
+/** It helps once somebody has mended the database, or upgraded this host: until then the status says so. */
+const NEEDS_MENDING: readonly string[] = ["fleet-schema-newer", "fleet-rights"];
 
 function missingBehind(after: number): Refusal {
   return {

@@ -34,7 +34,7 @@ function made(mayFallBehind: boolean) {
   const seal = new FleetSeal(new SimRandom(1), [KEY]);
   const second = new SecondLog({
     ...{ clock, home: "home", seal, remote, mayFallBehind },
-    why: () => "it is away",
+    why: () => ({ words: "it is away", isLasting: false }),
     broken: (error) => void broken.push(error.message),
   });
   return { clock, remote, broken, seal, second };

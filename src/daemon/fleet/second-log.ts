@@ -2,7 +2,7 @@
 // SL1. A batch is sealed once, when it is given; whatever is sent again is the same (invariant 2 of a fleet). Batches
 //      are sent in their order, one after the other.
 // SL2. If a batch or a renewal has no answer for a while, the database counts as away: new work is refused, and what
-//      was given waits for as long as it takes.
+//      was given waits for as long as it takes. So it does at once if it is refused, and that will not pass by itself.
 // SL3. If the home is somebody else's by now, or the database has lost what it had confirmed, the log stops for good.
 //      The next process follows, or appends again what was lost.
 // SL4. If nobody takes the home by himself, and the database knows that, then while it is away this disk alone is
@@ -21,6 +21,9 @@ const AWAY_AFTER_MS = 2_000;
 /** SL4 */
 const MAX_BEHIND_BYTES = 64 << 20;
 
+/** `isLasting`: somebody has to mend the database; it is tried again all the same. */
+export type DatabaseTrouble = { readonly words: string; readonly isLasting: boolean };
+
 export type SecondLogPorts = {
   readonly clock: Clock;
   readonly home: string;
@@ -29,12 +32,26 @@ export type SecondLogPorts = {
   /** SL4 */
   readonly mayFallBehind: boolean;
   /** Why the last call came to nothing. */
-  why(): string | undefined;
+  why(): DatabaseTrouble | undefined;
   /** What was acknowledged here was not taken there (SL3, SL4): the process must end. */
   broken(error: Error): void;
 };
 
 type Batch = { readonly last: number; readonly sealed: Uint8Array; readonly done: PromiseWithResolvers<void> };
+
+/** With the same code whether it answers or not: exit code 75. */
+export function awayRefusal(trouble: DatabaseTrouble | undefined): Refusal {
+  const { words, isLasting } = trouble ?? { words: "no answer", isLasting: false };
+  const does = isLasting ? "refuses what this home writes" : "does not answer";
+  return {
+    code: "fleet-away",
+    message: `The database of the fleet ${does}, so nothing can be acknowledged: ${words}`,
+    hint: `${isLasting ? MEND : WAIT} Terminals go on. \`holdfast fleet status\` says more.`,
+  };
+}
+
+const WAIT = "It continues by itself when the database answers.";
+const MEND = "That does not pass by itself: mend the database (its tables, or the rights of the role); then it continues.";
 
 export class SecondLog implements Elsewhere {
   readonly #ports: SecondLogPorts;
@@ -56,18 +73,15 @@ export class SecondLog implements Elsewhere {
 
   get #isAway(): boolean {
     const [oldest] = this.#owed;
-    return oldest !== undefined && this.#ports.clock.elapsed() - oldest.since >= AWAY_AFTER_MS;
+    if (oldest === undefined) return false;
+    const isRefused = this.#ports.why()?.isLasting === true;
+    return isRefused || this.#ports.clock.elapsed() - oldest.since >= AWAY_AFTER_MS;
   }
 
   /** SL2 */
   get away(): Refusal | undefined {
     if (!this.#isAway || this.#ports.mayFallBehind) return undefined;
-    const why = this.#ports.why() ?? "no answer";
-    return {
-      code: "fleet-away",
-      message: `The database of the fleet does not answer, so nothing can be acknowledged: ${why}`,
-      hint: "It continues by itself when the database answers. Terminals go on. `holdfast fleet status` says more.",
-    };
+    return awayRefusal(this.#ports.why());
   }
 
   /** How many entries the database lacks. */

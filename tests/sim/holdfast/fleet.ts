@@ -3,7 +3,7 @@
 //      at once. What it makes of the database is a new disk, and nothing else of the home goes there.
 // FL2. What a daemon starts, it starts only while its home is its own: its take is the one in the database, and its
 //      lease lasts by the clock of the database. If an operator takes a home whose lease lasts, that is known later.
-//      A fail-over that loses commits may lose a take.
+//      A fail-over that loses commits may lose a take. Each daemon has a take of its own.
 // FL3. The database's log has no hole, opens with the fleet's key, and has every entry that the home's disk has, from
 //      where it begins: a fail-over may have lost the home, which was enrolled again then.
 // FL4. The clock of the database is another machine's: nobody sets it, and it does not sleep.
@@ -68,6 +68,8 @@ export class SimHomeFleet {
   /** Whether another host takes the home, or has it; and, if so, whether an operator wants that (FL2). */
   isMoving = false;
   #isForced = false;
+  /** The daemons that have acted, by their takes. */
+  readonly #users = new Map<string, number>();
 
   constructor(clock: SimClock, seed: number, plan: FleetPlan) {
     this.#clock = clock;
@@ -181,13 +183,16 @@ export class SimHomeFleet {
   }
 
   /** FL2: what is wrong with starting something now. */
-  wrongWithActing(disk: SimDisk): string | undefined {
+  wrongWithActing(disk: SimDisk, pid: number): string | undefined {
     const row = this.#row;
     const owner = readOwner({ disk, home: HOME });
     if (this.#plan.mode === "async") return undefined;
     if (row === undefined) return "it acts before the database knows its home";
     const ours = [owner?.take?.id, owner?.wished?.id].includes(row.take);
     if (!ours) return this.#isForced ? undefined : `it acts for a home that ${row.owner} has`;
+    const first = this.#users.get(row.take) ?? pid;
+    this.#users.set(row.take, first);
+    if (first !== pid) return "it acts under the take of a daemon before it";
     const late = this.#theirs.now() - row.leaseUntil;
     return late >= 0 ? `it acts ${late} ms after its lease has ended` : undefined;
   }

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { amount, PROFILE } from "../fuzz/profile.ts";
 import { FOUND_BY_FAULTS } from "./found.ts";
+import { FOUND_IN_FLEETS } from "./found-in-fleets.ts";
 import { type Plan, planOf } from "./plan.ts";
 import type { Told } from "./story.ts";
 import { Teller } from "./teller.ts";
@@ -268,6 +269,6 @@ const FOUND: readonly (readonly [string, Plan])[] = [
   ],
 ];
 
-test.each([...FOUND, ...FOUND_BY_FAULTS])("%s", async (_, plan) => {
+test.each([...FOUND, ...FOUND_BY_FAULTS, ...FOUND_IN_FLEETS])("%s", async (_, plan) => {
   expect((await tell(plan)).lives).toBe(plan.lives.length + QUIET_LIVES);
 });

@@ -197,8 +197,8 @@ export class HoldfastMachine extends Machine {
       throw new Crashed(`it exited with ${code}`);
     };
     const faulty = faultyDoors(this.doors(born), (operation, path) => this.beforeCall(operation, path));
-    const doors = actingDoors(faulty, (what) => this.#acts(what));
-    const httpClient = this.#httpClient(doors.clock);
+    const doors = actingDoors(faulty, (what) => this.#acts(what, born));
+    const httpClient = this.#httpClient(doors.clock, born);
     const world = {
       ...{ ...doors, self: SELF, http: HTTP, httpClient, network: NO_NETWORK, subtle: crypto.subtle },
       watch: this.#paths.watch(life),
@@ -218,8 +218,8 @@ export class HoldfastMachine extends Machine {
   }
 
   /** HM5 */
-  #acts(what: string): void {
-    const wrong = this.fleet?.wrongWithActing(this.disk);
+  #acts(what: string, { who }: Born): void {
+    const wrong = this.fleet?.wrongWithActing(this.disk, who.pid);
     if (wrong !== undefined) this.failed(new Error(`${what}: ${wrong}`));
   }
 
@@ -239,12 +239,12 @@ export class HoldfastMachine extends Machine {
   }
 
   /** HM1 */
-  #httpClient(clock: Clock): HttpClient {
+  #httpClient(clock: Clock, born: Born): HttpClient {
     const { post } = this.model.door(clock, (what) => this.moment(what));
     return {
       post: async (request, stopped) => {
         this.beforeCall("connect", request.url);
-        this.#acts("a request");
+        this.#acts("a request", born);
         return post(request, stopped);
       },
     };
