@@ -11,8 +11,10 @@ import { FleetSeal } from "../../src/fleet/seal.ts";
 import type { Listing } from "../../src/wire/fleet/listing.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realRandom } from "../../src/world/real/random.ts";
+import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { until } from "../until.ts";
 import { endBrowser, HAS_CHROMIUM, PageHome, PHONE, show, type Tab } from "./browser.ts";
 import { issues } from "./issues.ts";
 
@@ -41,15 +43,21 @@ class Fleet implements AsyncDisposable {
     if (!seal.ok) throw new Error(seal.error.message);
     this.seal = seal.value;
     this.database = databaseAt(server.url);
-    const url = `postgres://postgres:${SECRET}@/postgres?host=${encodeURIComponent(server.server.place)}&port=${server.port}`;
+    this.home = new PageHome(this.config("web1"));
+  }
+
+  /** Of a host with this name. */
+  config(host: string): string {
+    const { server, place } = this;
+    const at = `host=${encodeURIComponent(server.server.place)}&port=${server.port}`;
     const lines = [
-      `url = "${url}"`,
-      `key_file = "${path}"`,
-      'host = "web1"',
-      `homes = "${place}/homes"`,
+      `url = "postgres://postgres:${SECRET}@/postgres?${at}"`,
+      `key_file = "${place}/fleet.key"`,
+      `host = "${host}"`,
+      `homes = "${place}/${host}"`,
       "lease_s = 3",
     ];
-    this.home = new PageHome(["[fleet]", ...lines, ""].join("\n"));
+    return ["[fleet]", ...lines, ""].join("\n");
   }
 
   /** A home of another host, which shows this. */
@@ -170,10 +178,10 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "deploy" }).waitFor();
     await page.getByText(/^This is what it had \d+ s ago\.$/).waitFor();
-    await page.getByText(EVIL).waitFor(); // As a text.
+    await page.getByRole("listitem").getByText(EVIL).waitFor(); // As a text.
     expect(await page.locator("main img").count()).toBe(0);
     await page.getByText("3 more are not in what it shows.").waitFor();
-    await page.getByRole("listitem").filter({ hasText: "fixer" }).getByText("Bash").waitFor();
+    await page.getByRole("article", { name: "fixer asks to use Bash" }).getByText(EVIL).waitFor();
     await seenBy(tab, "a home");
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await seenBy(tab, "a home, dark");
@@ -187,6 +195,29 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await page.getByText("The database of the fleet does not answer.").waitFor();
     for (const secret of [SECRET, "postgres://", fleet.key.trim(), fleet.server.server.place])
       expect(texts.some((text) => text.includes(secret))).toBe(false);
+    expect(strange).toEqual([]);
+  }, 180_000);
+
+  test("a prompt of a home on another host is answered here, and there", async () => {
+    await using fleet = await Fleet.start();
+    const there = new PageHome(fleet.config("web2"));
+    await there.ok("agent", "new", "fixer", "--provider", "scripted", "--", ...ACTOR);
+    await there.ok("agent", "send", "fixer", ">> ask Bash make deploy");
+    const { page, strange } = await fleet.home.open();
+    await page.getByRole("link", { name: / on web1$/ }).click();
+    const far = row(page, "on web2");
+    await far.getByText("1 prompt open").waitFor();
+    await far.getByRole("link").press("Enter");
+    const prompt = page.getByRole("article", { name: "fixer asks to use Bash" });
+    await prompt.getByText("make deploy").waitFor();
+    await prompt.getByRole("button", { name: "Allow Bash for fixer" }).click();
+    await page.getByText("Allowed: web2 has it.").waitFor();
+    await until(
+      "its agent goes on",
+      async () => JSON.parse((await there.run("prompts", "--json")).out).length === 0,
+      async () => (await there.run("prompts", "--json")).out,
+    );
+    await prompt.waitFor({ state: "detached" });
     expect(strange).toEqual([]);
   }, 180_000);
 
