@@ -61,13 +61,13 @@ class Fleet implements AsyncDisposable {
   }
 
   /** A home of another host, which shows this. */
-  async add(host: string, name: string, listing: Partial<Listing>): Promise<void> {
+  async add(host: string, name: string, listing: Partial<Listing>, hostId = host): Promise<void> {
     const take: Take = { home: name, epoch: 1, id: `take of ${name}` };
     const { database, seal } = this;
     await database.call(ENROL, { home: name, lastSeq: 0 });
     await database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
-    await database.call(DESCRIBE, { take, name, takeover: "auto", host });
-    const row = { id: host, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
+    await database.call(DESCRIBE, { take, name, takeover: "auto", host: hostId });
+    const row = { id: hostId, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
     await database.call(ANNOUNCE, row);
     const none = { terminals: [], runs: [], agents: [], prompts: [] };
     const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
@@ -80,6 +80,21 @@ class Fleet implements AsyncDisposable {
     };
     const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
     if (!put.ok) throw new Error(put.error.message);
+  }
+
+  /** A home on the same host, with a page of its own. */
+  async addNear(name: string): Promise<void> {
+    const id = Bun.file(join(this.place, "web1/.host/id.json"));
+    const host = await until(
+      "the host has an id",
+      async () => (await id.exists()) && String((await id.json()).id),
+      () => id.name,
+    );
+    const directory = join(this.place, name);
+    const home = { v: 1, id: name, directory: "", path: directory };
+    await Bun.write(join(directory, "recovery/home.json"), JSON.stringify(home));
+    await Bun.write(join(directory, "run/web.json"), JSON.stringify({ v: 1, pid: 1, url: "http://127.0.0.1:9/" }));
+    await this.add("web1", name, { directory }, host);
   }
 
   /** As an operator may do it by force. */
@@ -160,13 +175,17 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     const texts = received(page);
     await fleet.add("web2", "deploy", SHOWN);
     await fleet.add("web3", "reached", { page: "https://{home}.example.org/" });
+    await fleet.add("web3", "misled", { page: "javascript:alert(1)" });
+    await fleet.addNear("near");
     const isThere = page.getByRole("link", { name: / on web1$/ });
     await isThere.click();
     await page.getByRole("heading", { level: 1, name: "Homes" }).waitFor();
     await row(page, "deploy").getByText("1 terminal · 1 agent · 1 run").waitFor();
     await row(page, "deploy").getByText("1 prompt open").waitFor();
     await row(page, "web1").getByText("you are here").waitFor();
-    expect(await row(page, "reached").getByRole("link").getAttribute("href")).toBe("https://reached.example.org/");
+    const leadsTo = (name: string) => row(page, name).getByRole("link").getAttribute("href");
+    expect(await leadsTo("reached")).toBe("https://reached.example.org/");
+    expect([await leadsTo("misled"), await leadsTo("near")]).toEqual(["#/homes/misled", "http://127.0.0.1:9/"]);
     await seenBy(tab, "homes");
     await page.keyboard.press("Control+k");
     await page
