@@ -11,8 +11,10 @@ import { FleetSeal } from "../../src/fleet/seal.ts";
 import type { Listing } from "../../src/wire/fleet/listing.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realRandom } from "../../src/world/real/random.ts";
+import { ACTOR } from "../agent/agent-home.ts";
 import { endAll } from "../cli/terminal-home.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { until } from "../until.ts";
 import { endBrowser, HAS_CHROMIUM, PageHome, PHONE, show, type Tab } from "./browser.ts";
 import { issues } from "./issues.ts";
 
@@ -41,25 +43,31 @@ class Fleet implements AsyncDisposable {
     if (!seal.ok) throw new Error(seal.error.message);
     this.seal = seal.value;
     this.database = databaseAt(server.url);
-    const url = `postgres://postgres:${SECRET}@/postgres?host=${encodeURIComponent(server.server.place)}&port=${server.port}`;
+    this.home = new PageHome(this.config("web1"));
+  }
+
+  /** Of a host with this name. */
+  config(host: string): string {
+    const { server, place } = this;
+    const at = `host=${encodeURIComponent(server.server.place)}&port=${server.port}`;
     const lines = [
-      `url = "${url}"`,
-      `key_file = "${path}"`,
-      'host = "web1"',
-      `homes = "${place}/homes"`,
+      `url = "postgres://postgres:${SECRET}@/postgres?${at}"`,
+      `key_file = "${place}/fleet.key"`,
+      `host = "${host}"`,
+      `homes = "${place}/${host}"`,
       "lease_s = 3",
     ];
-    this.home = new PageHome(["[fleet]", ...lines, ""].join("\n"));
+    return ["[fleet]", ...lines, ""].join("\n");
   }
 
   /** A home of another host, which shows this. */
-  async add(host: string, name: string, listing: Partial<Listing>): Promise<void> {
+  async add(host: string, name: string, listing: Partial<Listing>, hostId = host): Promise<void> {
     const take: Take = { home: name, epoch: 1, id: `take of ${name}` };
     const { database, seal } = this;
     await database.call(ENROL, { home: name, lastSeq: 0 });
     await database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
-    await database.call(DESCRIBE, { take, name, takeover: "auto", host });
-    const row = { id: host, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
+    await database.call(DESCRIBE, { take, name, takeover: "auto", host: hostId });
+    const row = { id: hostId, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
     await database.call(ANNOUNCE, row);
     const none = { terminals: [], runs: [], agents: [], prompts: [] };
     const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
@@ -72,6 +80,21 @@ class Fleet implements AsyncDisposable {
     };
     const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
     if (!put.ok) throw new Error(put.error.message);
+  }
+
+  /** A home on the same host, with a page of its own. */
+  async addNear(name: string): Promise<void> {
+    const id = Bun.file(join(this.place, "web1/.host/id.json"));
+    const host = await until(
+      "the host has an id",
+      async () => (await id.exists()) && String((await id.json()).id),
+      () => id.name,
+    );
+    const directory = join(this.place, name);
+    const home = { v: 1, id: name, directory: "", path: directory };
+    await Bun.write(join(directory, "recovery/home.json"), JSON.stringify(home));
+    await Bun.write(join(directory, "run/web.json"), JSON.stringify({ v: 1, pid: 1, url: "http://127.0.0.1:9/" }));
+    await this.add("web1", name, { directory }, host);
   }
 
   /** As an operator may do it by force. */
@@ -152,13 +175,17 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     const texts = received(page);
     await fleet.add("web2", "deploy", SHOWN);
     await fleet.add("web3", "reached", { page: "https://{home}.example.org/" });
+    await fleet.add("web3", "misled", { page: "javascript:alert(1)" });
+    await fleet.addNear("near");
     const isThere = page.getByRole("link", { name: / on web1$/ });
     await isThere.click();
     await page.getByRole("heading", { level: 1, name: "Homes" }).waitFor();
     await row(page, "deploy").getByText("1 terminal · 1 agent · 1 run").waitFor();
     await row(page, "deploy").getByText("1 prompt open").waitFor();
     await row(page, "web1").getByText("you are here").waitFor();
-    expect(await row(page, "reached").getByRole("link").getAttribute("href")).toBe("https://reached.example.org/");
+    const leadsTo = (name: string) => row(page, name).getByRole("link").getAttribute("href");
+    expect(await leadsTo("reached")).toBe("https://reached.example.org/");
+    expect([await leadsTo("misled"), await leadsTo("near")]).toEqual(["#/homes/misled", "http://127.0.0.1:9/"]);
     await seenBy(tab, "homes");
     await page.keyboard.press("Control+k");
     await page
@@ -170,10 +197,10 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "deploy" }).waitFor();
     await page.getByText(/^This is what it had \d+ s ago\.$/).waitFor();
-    await page.getByText(EVIL).waitFor(); // As a text.
+    await page.getByRole("listitem").getByText(EVIL).waitFor(); // As a text.
     expect(await page.locator("main img").count()).toBe(0);
     await page.getByText("3 more are not in what it shows.").waitFor();
-    await page.getByRole("listitem").filter({ hasText: "fixer" }).getByText("Bash").waitFor();
+    await page.getByRole("article", { name: "fixer asks to use Bash" }).getByText(EVIL).waitFor();
     await seenBy(tab, "a home");
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await seenBy(tab, "a home, dark");
@@ -187,6 +214,29 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await page.getByText("The database of the fleet does not answer.").waitFor();
     for (const secret of [SECRET, "postgres://", fleet.key.trim(), fleet.server.server.place])
       expect(texts.some((text) => text.includes(secret))).toBe(false);
+    expect(strange).toEqual([]);
+  }, 180_000);
+
+  test("a prompt of a home on another host is answered here, and there", async () => {
+    await using fleet = await Fleet.start();
+    const there = new PageHome(fleet.config("web2"));
+    await there.ok("agent", "new", "fixer", "--provider", "scripted", "--", ...ACTOR);
+    await there.ok("agent", "send", "fixer", ">> ask Bash make deploy");
+    const { page, strange } = await fleet.home.open();
+    await page.getByRole("link", { name: / on web1$/ }).click();
+    const far = row(page, "on web2");
+    await far.getByText("1 prompt open").waitFor();
+    await far.getByRole("link").press("Enter");
+    const prompt = page.getByRole("article", { name: "fixer asks to use Bash" });
+    await prompt.getByText("make deploy").waitFor();
+    await prompt.getByRole("button", { name: "Allow Bash for fixer" }).click();
+    await page.getByText("Allowed: web2 has it.").waitFor();
+    await until(
+      "its agent goes on",
+      async () => JSON.parse((await there.run("prompts", "--json")).out).length === 0,
+      async () => (await there.run("prompts", "--json")).out,
+    );
+    await prompt.waitFor({ state: "detached" });
     expect(strange).toEqual([]);
   }, 180_000);
 

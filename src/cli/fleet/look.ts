@@ -93,7 +93,7 @@ function homeRow({ id, name, owner, leaseMs, epoch, lastSeq, takeover, moveTo }:
   return [name, owner, lease, `${epoch}`, `${lastSeq}`, takeover, moveTo, id.slice(0, SHORT_ID)].map(visibleLine);
 }
 
-const HOSTS_HEAD = ["NAME", "SEEN", "LABELS", "CAPACITY", "VERSION", "ID"];
+const HOSTS_HEAD = ["NAME", "SEEN", "TAKES", "LABELS", "CAPACITY", "VERSION", "ID"];
 
 async function hosts(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const found = await onFleet(world, hostsOf);
@@ -104,9 +104,11 @@ async function hosts(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit>
   return ok(EXIT.ok);
 }
 
-function hostRow({ id, name, labels, capacity, version, agoMs }: HostRow): string[] {
+function hostRow({ id, name, takes, labels, capacity, version, agoMs }: HostRow): string[] {
   const seen = `${Math.round(agoMs / 1_000)} s ago`;
-  return [name, seen, labels.join(" "), `${capacity}`, version, id.slice(0, SHORT_ID)].map(visibleLine);
+  return [name, seen, takes.join(" "), labels.join(" "), `${capacity}`, version, id.slice(0, SHORT_ID)].map(
+    visibleLine,
+  );
 }
 
 async function events(world: DaemonCommandWorld, flags: EventFlags): Promise<Exit> {

@@ -80,7 +80,9 @@ const ls = buildCommand<DataFlags, [], Context>({
 
 const hosts = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./look.ts")).hostsCommand,
-  parameters: { flags: { home, json: flag("One JSON array of {id, name, labels, capacity, version, agoMs}") } },
+  parameters: {
+    flags: { home, json: flag("One JSON array of {id, name, labels, capacity, version, address, takes, agoMs}") },
+  },
   docs: { brief: "List the hosts of the fleet, and when each was last seen" },
 });
 
