@@ -43,6 +43,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "fleet-silent": EXIT.tryLater,
   "fleet-lost": EXIT.tryLater,
   "fleet-given-up": EXIT.tryLater,
+  "fleet-ssh": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,

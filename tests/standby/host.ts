@@ -38,7 +38,23 @@ export class Host {
     writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, options.config ?? ""].join("\n"));
     const { HOLDFAST_HOME: _, ...env } = process.env;
     this.#words = options.words ?? ours("src/cli/main.ts");
-    this.env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name), ...options.env } as Record<string, string>;
+    const PATH = `${join(place, name, "bin")}:${env["PATH"]}`;
+    const own = { HOLDFAST_CONFIG: config, HOME: join(place, name), PATH };
+    this.env = { ...env, ...own, ...options.env } as Record<string, string>;
+  }
+
+  /** A program that its commands find instead of the machine's. */
+  program(name: string, script: string): void {
+    const bin = join(this.homes, "../bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, name), script, { mode: 0o755 });
+  }
+
+  /** One of its commands in a window. `shown` is called with each piece of its output. */
+  window(shown: (text: string) => void, ...words: string[]): Bun.Subprocess {
+    const data = (_: unknown, bytes: Uint8Array) => shown(Buffer.from(bytes).toString());
+    const env = { ...this.env, TERM: "xterm-256color" };
+    return Bun.spawn([...this.#words, ...words], { env, terminal: { cols: 80, rows: 24, data } });
   }
 
   async do(...words: string[]): Promise<Said> {
