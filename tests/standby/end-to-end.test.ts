@@ -4,9 +4,14 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
+import { amount } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
+import { FullHome, ROOM } from "./full-home.ts";
 import type { Host } from "./host.ts";
 import { TwoHosts } from "./two-hosts.ts";
+
+/** Of each kind. How long it takes is measured in bench/fleet-takeover.ts. */
+const COUNT = amount(2, 25);
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
@@ -14,7 +19,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   async function fleet(take: readonly string[]): Promise<[Host, Host]> {
     server = await startTestServer();
-    hosts = await TwoHosts.start(server.url, { take });
+    hosts = await TwoHosts.start(server.url, { take }, { config: ROOM });
     return [hosts.a, hosts.b];
   }
 
@@ -36,26 +41,26 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     return (await hosts.row(name))?.owner ?? "";
   }
 
-  test("a host that dies is taken over: its terminal is there on the other host, under its name", async () => {
+  test("a full host that dies is taken over: no step is repeated, those that ran are uncertain, and agents ask again", async () => {
     const [a, b] = await fleet(["host-a-work"]);
-    await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
-    await hosts.hasShipped(/^tape\/terminals\//, 1); // A snapshot would only come with the next entries of its log.
+    const full = new FullHome(hosts.place, COUNT);
+    const before = await full.fill(a);
+    await hosts.hasShipped(/^tape\/terminals\//, COUNT); // A snapshot would only come with the next entries of its log.
     await a.die();
     await hosts.isTaken();
     b.killStandby(); // Its next life goes on.
     expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
     const home = join(b.homes, "host-a-work");
-    const listed = await until(
-      "it is listed",
-      async () => {
-        const said = await b.do("ls", "--json", "--home", home);
-        return said.out.includes('"one"') && said.out;
-      },
-      () => b.log(),
-    );
-    expect(listed).toContain("one");
+    const { prompts } = await full.isBack(b, home);
+    const ran = prompts.map(() => "first second");
+    expect(full.ran()).toEqual(ran);
+    const old = before.prompts.filter((prompt) => !prompts.includes(prompt));
+    expect(await full.answered(b, home, old)).toEqual(old.map(() => "stale"));
+    expect(await full.answered(b, home, prompts)).toEqual(prompts.map(() => "ok"));
+    await full.agentsRest(b, home);
+    expect(full.ran()).toEqual(ran);
     expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
-  }, 240_000);
+  }, 600_000);
 
   test("a home is moved on purpose, and its old host follows", async () => {
     const [a, b] = await fleet([]);
