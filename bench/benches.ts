@@ -133,6 +133,7 @@ export const SUITES: readonly Suite[] = [
     names: ["1", "25", "250"].map((writers) => `fleet.sync.${writers}`),
     load: async () => (await import("./fleet-sync.ts")).fleetSync,
   },
+  { names: ["fleet.idle.1000"], load: async () => (await import("./fleet-idle.ts")).fleetIdle },
   {
     names: ["fleet.takeover.warm", "fleet.takeover.cold"],
     load: async () => (await import("./fleet-takeover.ts")).fleetTakeover,
@@ -212,6 +213,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["fleet.steps.25.dbos", { of: "ratio", atLeast: 2 }],
   ["fleet.steps.250.dbos", { of: "ratio", atLeast: 7 }],
   ["fleet.cpu", { of: "ratio", atLeast: 4 }],
+  ["fleet.idle.1000", { of: "value", atMost: 200 }],
   ["fleet.takeover.warm", { of: "value", atMost: 10 }],
   ["fleet.takeover.cold", { of: "value", atMost: 18 }],
   ["agent.restart.1000", { of: "ratio", atLeast: 1 / 15 }],

@@ -7,6 +7,7 @@ import { RemoteLog } from "../src/fleet/remote-log.ts";
 import { FleetSeal } from "../src/fleet/seal.ts";
 import { takeHome } from "../src/fleet/take.ts";
 import { postgresTarget } from "../src/fleet/target.ts";
+import type { PostgresTarget } from "../src/world/postgres.ts";
 import { realClock } from "../src/world/real/clock.ts";
 import { realDisk } from "../src/world/real/disk.ts";
 import { realPostgres } from "../src/world/real/postgres/client.ts";
@@ -38,9 +39,12 @@ export function fleetSection(host: string, { postgres, key, homes }: FleetPlace,
   return `[fleet]\n${lines.join("")}`;
 }
 
-export function databaseOn(postgres: Postgres): Database {
-  const target = wanted(postgresTarget(fleetUrl(postgres), { disk: realDisk(), environment: {} }));
-  return new Database({ postgres: realPostgres(), target, clock: realClock() });
+export function targetOf(postgres: Postgres): PostgresTarget {
+  return wanted(postgresTarget(fleetUrl(postgres), { disk: realDisk(), environment: {} }));
+}
+
+export function databaseOn(postgres: Postgres, connections = realPostgres()): Database {
+  return new Database({ postgres: connections, target: targetOf(postgres), clock: realClock() });
 }
 
 export function wanted<T>(result: { ok: true; value: T } | { ok: false; error: { message: string } }): T {
@@ -48,15 +52,15 @@ export function wanted<T>(result: { ok: true; value: T } | { ok: false; error: {
   return result.value;
 }
 
+export type TakenLog = { readonly log: RemoteLog; readonly take: Take; readonly database: Database };
+
 /** The log of a new home, which is taken. */
-export async function logOf(
-  home: string,
-  database: Database,
-): Promise<{ readonly log: RemoteLog; readonly take: Take }> {
+export async function logOf(home: string, database: Database, leaseMs = LEASE_MS): Promise<TakenLog> {
   const ports = { database, clock: realClock(), random: realRandom(), troubled: () => undefined };
   await database.call(ENROL, { home, lastSeq: 0 });
   const take: Take = { home, epoch: 1, id: home };
-  const wish = { take, owner: "bench", leaseMs: LEASE_MS, ifExpired: true };
-  const own = wanted(await takeHome({ ...ports, isWanted: () => true }, wish));
-  return { log: new RemoteLog(ports, own), take };
+  const own = wanted(
+    await takeHome({ ...ports, isWanted: () => true }, { take, owner: "bench", leaseMs, ifExpired: true }),
+  );
+  return { log: new RemoteLog(ports, own), take, database };
 }

@@ -40,6 +40,14 @@ export class HomesHere {
     });
   }
 
+  /** Removes the mirror of a home. */
+  forget(home: string): Promise<Result<undefined>> {
+    return this.#inTurn(home, async () => {
+      removeTree(this.#ports.world.disk, this.#path(home));
+      return ok(undefined);
+    });
+  }
+
   /** Of a home that is taken already. Can be repeated. */
   make(wish: MaterialiseWish): Promise<Result<Materialised>> {
     const { world, seal } = this.#ports;

@@ -1,7 +1,10 @@
-// Copies of other hosts' homes, kept up to date, so that taking one of them over takes less time.
+// Copies of other hosts' homes, kept up to date, so that taking one of them over takes less time: of those that the
+// configuration names, and of any other from the moment on at which it may have to be taken.
 // MI1. One after the other, and none while a home is taken over: a takeover has the disk and the network for itself.
 // MI2. A mirror that fails is tried again later; it is only a copy.
+// MI3. A copy that was only begun because its home fell silent is removed when the home is heard of again.
 import { isFault } from "../base/fault.ts";
+import type { Result } from "../base/result.ts";
 import type { WatchedRow } from "../fleet/calls.ts";
 import type { HomeFiles, StandbyPorts } from "./ports.ts";
 
@@ -25,6 +28,8 @@ export class Mirrors {
   readonly #seqs = new Map<string, number>();
   readonly #times = new Map<string, string>();
   readonly #troubles = new Map<string, string>();
+  /** MI3 */
+  readonly #begun = new Set<string>();
   #states: readonly MirrorState[] = [];
   #isWorking = false;
 
@@ -36,16 +41,20 @@ export class Mirrors {
     return this.#states;
   }
 
-  /** Called with each look at the database. */
-  look(homes: readonly WatchedRow[]): void {
-    const wanted = homes.filter(({ name, host }) => host !== this.#ports.host.id && this.#ports.mirrors(name));
-    this.#states = wanted.map((home) => this.#state(home));
+  /** Called with each look at the database. `isSilent`: whether a home may have to be taken soon. */
+  look(homes: readonly WatchedRow[], isSilent: (home: WatchedRow) => boolean): void {
+    const others = homes.filter(({ host }) => host !== this.#ports.host.id);
+    const named = others.filter(({ name }) => this.#ports.mirrors(name));
+    this.#states = named.map((home) => this.#state(home));
     if (this.#isWorking || this.#ports.isBusy()) return; // MI1
+    const silent = others.filter((home) => !named.includes(home) && isSilent(home));
+    const back = others.filter((home) => this.#begun.has(home.id) && !silent.includes(home));
+    for (const { id } of silent) this.#begun.add(id);
     this.#isWorking = true;
     const done = () => {
       this.#isWorking = false;
     };
-    void this.#round(wanted).then(done, (error: unknown) => this.#ports.broken(error));
+    void this.#round([...silent, ...named], back).then(done, (error: unknown) => this.#ports.broken(error));
   }
 
   #state({ id, name, lastSeq }: WatchedRow): MirrorState {
@@ -54,7 +63,11 @@ export class Mirrors {
     return { name, lag, ...(at !== undefined && { at }), ...(trouble !== undefined && { trouble }) };
   }
 
-  async #round(wanted: readonly WatchedRow[]): Promise<void> {
+  async #round(wanted: readonly WatchedRow[], back: readonly WatchedRow[]): Promise<void> {
+    for (const { id, name } of back) {
+      this.#begun.delete(id);
+      if (!this.#ports.mirrors(name)) await this.#tried(() => this.#ports.files.forget(id)); // MI3
+    }
     for (const home of wanted) {
       if (this.#ports.isBusy()) return; // MI1
       await this.#refresh(home);
@@ -70,12 +83,21 @@ export class Mirrors {
   }
 
   async #refreshed(id: string): Promise<string | undefined> {
-    try {
+    return this.#tried(async () => {
       const mirrored = await this.#ports.files.mirror(id);
-      if (!mirrored.ok) return `${mirrored.error.message} ${mirrored.error.hint}`;
-      this.#seqs.set(id, mirrored.value);
-      this.#times.set(id, new Date(this.#ports.world.clock.now()).toISOString());
-      return undefined;
+      if (mirrored.ok) {
+        this.#seqs.set(id, mirrored.value);
+        this.#times.set(id, new Date(this.#ports.world.clock.now()).toISOString());
+      }
+      return mirrored;
+    });
+  }
+
+  /** Returns what went wrong. */
+  async #tried(act: () => Promise<Result<unknown>>): Promise<string | undefined> {
+    try {
+      const done = await act();
+      return done.ok ? undefined : `${done.error.message} ${done.error.hint}`;
     } catch (error) {
       if (!isFault(error)) throw error;
       return `${error.message}. ${error.hint}`;

@@ -12,6 +12,8 @@ export type HomeFiles = {
   make(wish: MakeWish): Promise<Result<unknown>>;
   /** Brings the copy of a home of another host up to date; returns where its log ends. */
   mirror(home: string): Promise<Result<number>>;
+  /** Removes that copy. */
+  forget(home: string): Promise<Result<undefined>>;
 };
 
 /** For the home that this program was started for. */

@@ -6,6 +6,7 @@ import { isFault } from "../base/fault.ts";
 import {
   afterLook,
   isFresh,
+  isSilent,
   lookEveryMs,
   mayTake,
   NOTHING_WATCHED,
@@ -74,7 +75,7 @@ export class Watcher {
     if (answer.kind !== "done") return everyMs;
     const homes = answer.value.filter(({ id }) => id !== this.#ports.ownHome()); // WT3
     this.#watch = afterLook(this.#watch, { sentAt, gotAt, homes }, host.leaseMs, world.random.fraction());
-    mirrors.look(homes);
+    mirrors.look(homes, (home) => isSilent(this.#watch, home, this.#host, host.leaseMs));
     const next = await this.#act(homes);
     if (this.#looks++ % ANNOUNCE_EVERY === 0) await this.#announce();
     return Math.max(0, Math.min(sentAt + everyMs, next) - world.clock.sinceBoot());

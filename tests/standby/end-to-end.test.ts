@@ -7,7 +7,9 @@ import { HOMES } from "../../src/fleet/calls.ts";
 import { plainText } from "../fleet/plain.ts";
 import { HAS_POSTGRES, startTestServer, type TestServer } from "../fleet/server.ts";
 import { BUN } from "../ours.ts";
+import { amount } from "../sim/fuzz/profile.ts";
 import { until } from "../until.ts";
+import { FullHome, ROOM } from "./full-home.ts";
 import type { Host } from "./host.ts";
 import { TwoHosts } from "./two-hosts.ts";
 
@@ -15,6 +17,8 @@ import { TwoHosts } from "./two-hosts.ts";
 const CANARY = "canary-7b1f";
 const SECRETS = { ANTHROPIC_API_KEY: CANARY, CLAUDE_CODE_OAUTH_TOKEN: CANARY, MY_TOKEN: CANARY };
 const CLAUDE = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "../agent/small-claude.ts")];
+/** Of each kind. How long it takes is measured in bench/fleet-takeover.ts. */
+const COUNT = amount(2, 25);
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
@@ -22,7 +26,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   async function fleet(take: readonly string[]): Promise<[Host, Host]> {
     server = await startTestServer();
-    hosts = await TwoHosts.start(server.url, { take }, { env: SECRETS });
+    hosts = await TwoHosts.start(server.url, { take }, { config: ROOM, env: SECRETS });
     return [hosts.a, hosts.b];
   }
 
@@ -44,26 +48,26 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     return (await hosts.row(name))?.owner ?? "";
   }
 
-  test("a host that dies is taken over: its terminal is there on the other host, under its name", async () => {
+  test("a full host that dies is taken over: no step is repeated, those that ran are uncertain, and agents ask again", async () => {
     const [a, b] = await fleet(["host-a-work"]);
-    await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
-    await hosts.hasShipped(/^tape\/terminals\//, 1); // A snapshot would only come with the next entries of its log.
+    const full = new FullHome(hosts.place, COUNT);
+    const before = await full.fill(a);
+    await hosts.hasShipped(/^tape\/terminals\//, COUNT); // A snapshot would only come with the next entries of its log.
     await a.die();
     await hosts.isTaken();
     b.kill("standby"); // Its next life goes on.
     expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
     const home = join(b.homes, "host-a-work");
-    const listed = await until(
-      "it is listed",
-      async () => {
-        const said = await b.do("ls", "--json", "--home", home);
-        return said.out.includes('"one"') && said.out;
-      },
-      () => b.log(),
-    );
-    expect(listed).toContain("one");
+    const { prompts } = await full.isBack(b, home);
+    const ran = prompts.map(() => "first second");
+    expect(full.ran()).toEqual(ran);
+    const old = before.prompts.filter((prompt) => !prompts.includes(prompt));
+    expect(await full.answered(b, home, old)).toEqual(old.map(() => "stale"));
+    expect(await full.answered(b, home, prompts)).toEqual(prompts.map(() => "ok"));
+    await full.agentsRest(b, home);
+    expect(full.ran()).toEqual(ran);
     expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
-  }, 240_000);
+  }, 600_000);
 
   /** Waits until the agent has ended so many turns. */
   async function rests(host: Host, home: string, turns: number): Promise<void> {

@@ -80,11 +80,7 @@ export class FullHome {
   }
 
   async #begin(host: Host, from: number, to: number): Promise<void> {
-    const client = await until(
-      "the daemon answers",
-      () => host.dial(host.home),
-      () => host.log(),
-    );
+    const client = await this.#dial(host, host.home);
     const [cwd, { env }] = [this.#cwd, host];
     for (let n = from; n < to; n += 1) {
       const argv = ["sh", "-c", `echo terminal ${n} was here; exec cat`] as const;
@@ -162,16 +158,21 @@ export class FullHome {
     );
   }
 
-  /** Answers these prompts; each agent ends its turn. */
-  async answer(host: Host, home: string, prompts: readonly string[]): Promise<void> {
-    const client = await until(
-      "the daemon answers",
-      () => host.dial(home),
-      () => host.log(),
-    );
+  /** Answers these prompts; returns "ok" or the code of the refusal for each. */
+  async answered(host: Host, home: string, prompts: readonly string[]): Promise<string[]> {
+    const client = await this.#dial(host, home);
+    const ends: string[] = [];
     for (const prompt of prompts) {
-      await must(client, "prompt.answer", { prompt, answer: freshId(), decision: "allow" });
+      const answer = await client.call("prompt.answer", { prompt, answer: freshId(), decision: "allow" });
+      ends.push(answer.ok ? "ok" : answer.error.code);
     }
+    client.close();
+    return ends;
+  }
+
+  /** Every agent has ended its turn. */
+  async agentsRest(host: Host, home: string): Promise<void> {
+    const client = await this.#dial(host, home);
     await until(
       "every agent has had its answer",
       async () => (await must(client, "agent.list", {})).every(({ turns, state }) => turns === 1 && state === "idle"),
@@ -179,6 +180,14 @@ export class FullHome {
       LONG_MS,
     );
     client.close();
+  }
+
+  #dial(host: Host, home: string): Promise<RpcClient> {
+    return until(
+      "the daemon answers",
+      () => host.dial(home),
+      () => host.log(),
+    );
   }
 }
 

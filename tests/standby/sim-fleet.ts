@@ -137,6 +137,8 @@ export class SimHost {
   readonly disk = new SimDisk();
   readonly said: string[] = [];
   made: MakeWish[] = [];
+  /** Homes of which it has a copy. */
+  readonly copies = new Set<string>();
   /** How many times making a home fails. */
   failures = 0;
   readonly #fleet: SimFleet;
@@ -165,7 +167,11 @@ export class SimHost {
     };
     const settings: StandbySettings = {
       ...{ world, home: HOME, config: CONFIG, hostName: this.#name, address: "", target: NO_TARGET },
-      files: () => ({ make: (wish) => this.#make(wish, moment), mirror: async () => ok(0) }),
+      files: () => ({
+        make: (wish) => this.#make(wish, moment),
+        mirror: async (home) => ok(this.copies.add(home).size),
+        forget: async (home) => ok(void this.copies.delete(home)),
+      }),
       shipper: () => ({ round: async () => ok(undefined), pauseMs: 60_000 }),
       lister: () => ({ round: async () => ok(undefined), pauseMs: 60_000, close: () => undefined }),
       start: (directory) => this.#fleet.boot(this.disk, directory, this.#name),

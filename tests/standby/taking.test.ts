@@ -1,6 +1,6 @@
 // The standby program's way from a dead host to a home that runs here, on a simulated database and disk.
 import { expect, test } from "bun:test";
-import { MOVE_TO } from "../../src/fleet/calls.ts";
+import { HOLD, MOVE_TO } from "../../src/fleet/calls.ts";
 import { sampleOf, seeded } from "../sim/fuzz/profile.ts";
 import { HOMES_AT, SimFleet, SimHost } from "./sim-fleet.ts";
 
@@ -40,6 +40,25 @@ test("a dead host's home is taken, made, started, and then its daemon's", async 
   expect(JSON.parse(Buffer.from(readAll(host, `${HOMES_AT}/.host/taking.json`)).toString()).wishes).toEqual([]);
   await fleet.wait(20 * LEASE_MS);
   expect(await fleet.row("a")).toMatchObject({ epoch: 3, owner: "one" });
+});
+
+test("MI3 a home that falls silent is fetched before it may be taken; if it is heard of again, that copy is removed", async () => {
+  const fleet = new SimFleet(4);
+  const take = await fleet.enrol("a", LEASE_MS);
+  const database = fleet.database();
+  const renew = () => fleet.do(database.call(HOLD, { take, leaseMs: LEASE_MS }));
+  const host = new SimHost(fleet, "one");
+  await host.start();
+  for (let seconds = 0; seconds < 20; seconds++) {
+    await renew();
+    await fleet.wait(1_000);
+    expect(host.copies.size).toBe(0);
+  }
+  await until(fleet, "it is fetched", async () => host.copies.has("a"));
+  expect(await fleet.row("a")).toMatchObject({ epoch: 1 });
+  await renew();
+  await until(fleet, "its copy is removed", async () => !host.copies.has("a"));
+  await until(fleet, "it runs here", runsOn(fleet, "one"));
 });
 
 function readAll(host: SimHost, path: string): Uint8Array {

@@ -1,6 +1,15 @@
 // When a home may be taken, as a table of looks.
 import { expect, test } from "bun:test";
-import { afterLook, type HomeFacts, isFresh, lookEveryMs, mayTake, NOTHING_WATCHED, type Watch } from "./watch.ts";
+import {
+  afterLook,
+  type HomeFacts,
+  isFresh,
+  isSilent,
+  lookEveryMs,
+  mayTake,
+  NOTHING_WATCHED,
+  type Watch,
+} from "./watch.ts";
 
 const LEASE = 12_000;
 const EVERY = lookEveryMs(LEASE);
@@ -150,4 +159,21 @@ test("WA2 what was seen is acted upon within half a lease, or looked at again", 
   const watch = watched([0], () => [HOME]);
   expect([LEASE / 2, LEASE / 2 + 1].map((now) => isFresh(watch, now, LEASE))).toEqual([true, false]);
   expect(isFresh(NOTHING_WATCHED, 0, LEASE)).toBe(false);
+});
+
+test("WA8 a home is got ready for once half a lease has passed without a renewal, if it may be taken here", () => {
+  const after = (ms: number, home = HOME) =>
+    isSilent(
+      watched([0, EVERY, ms], () => [home]),
+      home,
+      HOST,
+      LEASE,
+    );
+  expect([after(LEASE / 2 + 9), after(LEASE / 2 + 10)]).toEqual([false, true]);
+  const half = { ...HOME, leaseMs: LEASE / 2 };
+  expect([after(2 * EVERY, half), after(2 * EVERY, { ...half, leaseMs: LEASE / 2 + 1 })]).toEqual([true, false]);
+  for (const change of [{ takeover: "manual" }, { host: "h1" }, { leaseEnd: "" }, { name: "x" }])
+    expect(after(2 * EVERY, { ...HOME, ...change })).toBe(false);
+  const renewed = watched(every(0, LEASE), (at) => [{ ...HOME, leaseEnd: `${at}` }]);
+  expect(isSilent(renewed, { ...HOME, leaseEnd: `${LEASE}` }, HOST, LEASE)).toBe(false);
 });

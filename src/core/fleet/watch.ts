@@ -14,6 +14,7 @@
 // WA6. Its operator may wish a home here (`moveTo`). If it was released it is then taken at once; otherwise, in
 //      whatever way it is taken over, its owner must be gone (WA1).
 // WA7. Of several hosts that may take, each waits for a time of its own, up to a quarter of a lease.
+// WA8. A home whose owner has missed a renewal may be got ready for, and nothing else follows from that.
 
 export type HomeFacts = {
   readonly id: string;
@@ -101,6 +102,13 @@ function whyNever(home: HomeFacts, host: TakingHost) {
   if (home.moveTo === host.name) return undefined; // WA6
   if (home.takeover !== "auto") return "manual";
   return host.takes(home.name) ? undefined : "not wanted";
+}
+
+/** WA8. Half a lease has passed without a word of its owner, both as it was watched and by the clock of the database. */
+export function isSilent(watch: Watch, home: HomeFacts, host: TakingHost, leaseMs: number): boolean {
+  const unchanged = watch.homes.get(home.id);
+  if (unchanged === undefined || watch.last === undefined || mayTake(watch, home, host).kind === "no") return false;
+  return watch.last.sentAt - unchanged.since >= leaseMs / 2 && home.leaseMs <= leaseMs / 2;
 }
 
 /** WA2. Whether what the last look said may still be acted upon: a process that was paused since looks again. */
