@@ -17,6 +17,7 @@ import { loadConfig, problemText } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
+import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realMachine } from "../world/real/machine.ts";
 import { realPostgres } from "../world/real/postgres/client.ts";
@@ -126,7 +127,7 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
   const target = postgresTarget(config.value.url, { disk: world.disk, environment: self.environment() });
   if (!target.ok) return target;
   try {
-    const files = fleetFiles(world, { config: config.value, home, say });
+    const files = fleetFiles(world, { config: config.value, home, say, self, children: realChildren() });
     if (!files.ok) return files;
     const hostName = config.value.host || realMachine().hostName;
     const settings = { world, home, config: config.value, hostName, target: target.value, start, say, broken, status };

@@ -24,6 +24,13 @@ const CANARY = "canary-7b1f";
 const SECRETS = { ANTHROPIC_API_KEY: CANARY, CLAUDE_CODE_OAUTH_TOKEN: CANARY, MY_TOKEN: CANARY };
 const CLAUDE = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "../agent/small-claude.ts")];
 
+const CLAUDE_ONLY = ["--provider", "claude", "--no-sandbox"];
+
+function git(cwd: string, ...words: readonly string[]): void {
+  const done = Bun.spawnSync(["git", ...words], { cwd });
+  if (done.exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${done.stderr}`);
+}
+
 type Said = { readonly code: number; readonly out: string; readonly err: string };
 
 class Host {
@@ -174,6 +181,20 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
   test("a host that dies is taken over: its terminal is there on the other host, under its name", async () => {
     const [a, b] = await fleet(["host-a-work"]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
+    const repository = join(place, "repository");
+    git(place, "init", "-q", repository);
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one");
+    const given = ["--worktree", "--cwd", repository, "--instructions", "sh:echo work >made-by-agent; pwd >&2; pwd"];
+    await a.must("agent", "new", "helper", ...CLAUDE_ONLY, ...given, "--home", a.home, "--", ...CLAUDE);
+    await rests(a, a.home, 1);
+    const tree = await until(
+      "its work is in the database",
+      async () => {
+        const [one] = readdirSync(join(a.home, "worktrees"));
+        return (await inDatabase()).includes("/work.bundle\n") && one && join(a.home, "worktrees", one);
+      },
+      () => a.log(),
+    );
     await until(
       "its files are there",
       async () => {
@@ -183,6 +204,8 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       async () => [await row("host-a-work"), a.log()],
     );
     await a.die();
+    rmSync(tree, { recursive: true });
+    git(repository, "worktree", "prune");
     await until(
       "it is taken",
       async () => (await row("host-a-work"))?.owner === "host-b",
@@ -200,7 +223,12 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       () => b.log(),
     );
     expect(listed).toContain("one");
-    expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
+    const report = await b.must("recovery", "report", "--json", "--home", home);
+    expect(report).toContain("host-a");
+    expect(report).toContain("its work came along as of");
+    expect(readFileSync(join(tree, "made-by-agent"), "utf8")).toBe("work\n");
+    await b.must("agent", "send", "helper", "sh:cat made-by-agent", "--home", home);
+    await rests(b, home, 2);
   }, 240_000);
 
   /** Waits until the agent has ended so many turns. */
@@ -229,8 +257,8 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
     mkdirSync(join(place, "host-a/.claude"));
     writeFileSync(join(place, "host-a/.claude/.credentials.json"), CANARY);
-    const given = ["--provider", "claude", "--no-sandbox", "--instructions", "sh:echo it-was-said", "--home", a.home];
-    await a.must("agent", "new", "helper", ...given, "--", ...CLAUDE);
+    const given = ["--instructions", "sh:echo it-was-said", "--home", a.home];
+    await a.must("agent", "new", "helper", ...CLAUDE_ONLY, ...given, "--", ...CLAUDE);
     await rests(a, a.home, 1);
     const stored = await until(
       "its conversation is in the database",
