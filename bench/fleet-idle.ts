@@ -13,7 +13,9 @@ import { fleetFiles } from "../src/standby/fleet-files.ts";
 import { type StandbySettings, startStandby } from "../src/standby/standby.ts";
 import { StatusFile } from "../src/standby/status.ts";
 import type { Postgres as PostgresPort, PostgresTarget } from "../src/world/postgres.ts";
+import { realChildren } from "../src/world/real/children.ts";
 import { realPostgres } from "../src/world/real/postgres/client.ts";
+import { realSelf } from "../src/world/self.ts";
 import { realWorld } from "../src/world/world.ts";
 import { databaseOn, logOf, newFleetKey, targetOf, wanted } from "./fleet-home.ts";
 import { Postgres } from "./postgres.ts";
@@ -106,15 +108,19 @@ function settingsOf(light: Light, world: StandbySettings["world"], { key, target
   const { directory: home, host: hostName, homes } = light;
   const config: StandbySettings["config"] = {
     ...{ url: "", keyFile: key, host: hostName, leaseS: LEASE_MS / 1_000, takeover: "auto", take: [], mirror: [] },
-    ...{ homes, labels: [], capacity: 0, tapeBytes: 256 << 10 },
+    ...{ homes, labels: [], capacity: 0, tapeBytes: 256 << 10, ssh: "", page: "", carryBytes: 0 },
   };
+  const say = () => undefined;
+  const lists = { changed: async () => undefined, close: () => undefined };
+  const place = { directory: home, command: [], ssh: "" };
+  const programs = { children: realChildren(), self: realSelf() };
+  const files = fleetFiles(world, { config, home, lists, place, page: () => "", say, ...programs });
   return {
-    ...{ world, home, config, hostName, target },
-    ...wanted(fleetFiles(world, { config, home })),
+    ...{ world, home, config, hostName, address: "", target, say },
+    ...wanted(files),
     start: async () => ({ code: "bench", message: `${hostName} took a home`, hint: "" }),
     daemon: { role: async () => "owner", handOver: async () => undefined },
     leave: () => undefined,
-    say: () => undefined,
     broken: (error) => {
       throw error;
     },

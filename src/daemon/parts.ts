@@ -64,7 +64,7 @@ export function openParts(ports: PartPorts, links: PartLinks) {
     terminals: () => terminal.conversations(),
   });
   const takenFiles = new TakenFiles({
-    ...{ place: ports.world, environment },
+    ...{ place: ports.world, environment, programs: ports.world },
     agent: (id) => agent.store.agent(id),
     terminal: (id) => terminal.store.terminals.get(id),
   });

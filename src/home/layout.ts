@@ -79,6 +79,8 @@ export const TAKEN = "recovery/taken.json";
 export const UNCLAIMED_SESSIONS = "recovery/unclaimed.json";
 /** What agents of this home have outside of it (outside-files.ts). */
 export const FLEET_OUTSIDE = "fleet/outside.json";
+/** Git directories of ours, beside those of agents (standby/carry-work.ts). A cache. */
+export const FLEET_WORKS = "fleet/works";
 /** Copies of that, for the host that takes the home over. */
 export const CARRIED = "carried";
 export const CARRIED_INDEX = "carried/index.json";

@@ -3,7 +3,7 @@
 // brings it into `carried/`, which is shipped like the rest of the home (docs/FLEET.md).
 //   carried/index.json                            what is there, as of when, and what is not, and why
 //   carried/<session>/conversation/<cli>/<path>   the path is that below the directory of the CLI's store
-//   carried/<session>/work.bundle, work.json      commits and files of a worktree or clone
+//   carried/<session>/work.bundle                 commits and files of a worktree or clone
 // OF1. A session is `agents/ID` or `terminals/ID`. What comes back from the database is checked: no path leads out of
 //      its directory.
 // OF2. Nothing here is relied on after a power cut: the next round makes it anew.
@@ -49,6 +49,16 @@ function isName(name: string): boolean {
 /** Below `carried/`. */
 export function conversationKey({ session, cli, path }: Omit<OutsideConversation, "root">): string {
   return `${session}/conversation/${cli}/${path}`;
+}
+
+/** Below `carried/`. */
+export function workKey(session: string): string {
+  return `${session}/work.bundle`;
+}
+
+/** The session whose work it is; undefined if it is something else (OF1). */
+export function sessionOfWork(key: string): string | undefined {
+  return /^(agents\/[\w-]{1,64})\/work\.bundle$/.exec(key)?.[1];
 }
 
 const KEY = /^((?:agents|terminals)\/[\w-]{1,64})\/conversation\/([\w-]{1,32})\/(.+)$/s;

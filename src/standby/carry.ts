@@ -39,7 +39,7 @@ export type CarryPorts = {
   readonly home: string;
   /** Of each conversation; what is longer stays here, and that is said. */
   readonly maxBytes: number;
-  readonly work?: { round(outside: Outside, entries: Record<string, CarriedEntry>): Promise<void> };
+  readonly work?: { round(outside: Outside, entries: Record<string, CarriedEntry>, isLast: boolean): Promise<void> };
 };
 
 const COPY_BYTES = 1 << 20;
@@ -56,14 +56,14 @@ export class Carrier {
     this.#ports = ports;
   }
 
-  /** Throws a Fault if the home's own disk refuses. */
-  async round(): Promise<void> {
+  /** `isLast`: the home is handed over after it. Throws a Fault if the home's own disk refuses. */
+  async round(isLast = false): Promise<void> {
     const outside = readOutside(this.#ports);
     if (outside === undefined || readTaken(this.#ports) !== undefined) return; // CY4
     const entries = { ...readCarried(this.#ports) };
     this.#forget(entries);
     for (const conversation of outside.conversations) this.#carry(conversation, entries);
-    await this.#ports.work?.round(outside, entries);
+    await this.#ports.work?.round(outside, entries, isLast);
     const text = JSON.stringify(entries);
     if (text === this.#written) return;
     writeCarried(this.#ports, entries);

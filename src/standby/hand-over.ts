@@ -102,7 +102,7 @@ export class HandOver {
   async #ship(take: Take, to: string): Promise<number> {
     const { leave, shipper, say, database, world } = this.#ports;
     leave(true); // HO3
-    const shipped = await shipper.round();
+    const shipped = await shipper.round(true);
     if (!shipped.ok) {
       say(`this home is not handed over yet: ${shipped.error.message} ${shipped.error.hint}`);
       return SOON_MS;

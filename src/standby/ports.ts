@@ -18,7 +18,8 @@ export type HomeFiles = {
 
 /** For the home that this program was started for. */
 export type OwnShipper = {
-  round(): Promise<Result<unknown>>;
+  /** `isLast`: the home is handed over after it. */
+  round(isLast?: boolean): Promise<Result<unknown>>;
   readonly pauseMs: number;
 };
 

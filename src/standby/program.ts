@@ -18,6 +18,7 @@ import { loadConfig, problemText } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
+import { realChildren } from "../world/real/children.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realMachine } from "../world/real/machine.ts";
 import { realPostgres } from "../world/real/postgres/client.ts";
@@ -136,7 +137,8 @@ async function begin(home: string, { status, guard }: Parts): Promise<Result<() 
     const place = { directory: home, command: self.lasting(COMMAND), ssh: address };
     const page = () => config.value.page || (readTunnelStatus(world.disk, home)?.url ?? "");
     const lists = ownLists({ ...world, sockets }, home);
-    const files = fleetFiles(world, { config: config.value, home, lists, place, page, say });
+    const programs = { self, children: realChildren() };
+    const files = fleetFiles(world, { config: config.value, home, lists, place, page, say, ...programs });
     if (!files.ok) return files;
     const settings = {
       world,

@@ -76,8 +76,8 @@ export async function startStandby(settings: StandbySettings): Promise<Closing> 
 /** A round that is asked for begins after the one that is under way: it ships what is there by then. */
 function oneAtATime(shipper: OwnShipper): OwnShipper {
   let last: Promise<unknown> = Promise.resolve();
-  const round = () => {
-    const run = () => shipper.round();
+  const round = (isLast = false) => {
+    const run = () => shipper.round(isLast);
     const next = last.then(run, run);
     last = next;
     return next;

@@ -21,6 +21,7 @@ import { howOf } from "../../src/fleet/ship/which.ts";
 import { writeTaken } from "../../src/home/fleet-files.ts";
 import { readCarried, writeCarried, writeOutside } from "../../src/home/outside-files.ts";
 import { Carrier } from "../../src/standby/carry.ts";
+import { realChildren } from "../../src/world/real/children.ts";
 import { realWorld } from "../../src/world/world.ts";
 
 const PATH = "projects/-x/11111111-1111-1111-1111-111111111111.jsonl";
@@ -62,6 +63,7 @@ class Carried {
     return new TakenFiles({
       ...{ place: this.world, agent: () => undefined, environment: () => ({}) },
       terminal: () => terminal,
+      programs: { children: realChildren(), self: { environment: () => ({}) } },
     });
   }
 

@@ -1,7 +1,7 @@
 // Two hosts with all their programs on one machine, and a real PostgreSQL: one dies, and the other goes on with its
 // home; and a home is moved on purpose.
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOMES } from "../../src/fleet/calls.ts";
 import { plainText } from "../fleet/plain.ts";
@@ -17,8 +17,14 @@ import { TwoHosts } from "./two-hosts.ts";
 const CANARY = "canary-7b1f";
 const SECRETS = { ANTHROPIC_API_KEY: CANARY, CLAUDE_CODE_OAUTH_TOKEN: CANARY, MY_TOKEN: CANARY };
 const CLAUDE = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "../agent/small-claude.ts")];
+const CLAUDE_ONLY = ["--provider", "claude", "--no-sandbox"];
 /** Of each kind. How long it takes is measured in bench/fleet-takeover.ts. */
 const COUNT = amount(2, 25);
+
+function git(cwd: string, ...words: readonly string[]): void {
+  const done = Bun.spawnSync(["git", ...words], { cwd });
+  if (done.exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${done.stderr}`);
+}
 
 describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () => {
   let server: TestServer;
@@ -88,13 +94,42 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     return plainText(hosts.look, hosts.place, ids);
   }
 
+  test("an agent of a dead host goes on with what it had not committed", async () => {
+    const [a, b] = await fleet(["host-a-work"]);
+    const repository = join(hosts.place, "repository");
+    git(hosts.place, "init", "-q", repository);
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "one");
+    const given = ["--worktree", "--cwd", repository, "--instructions", "sh:echo work >made-by-agent; pwd >&2; pwd"];
+    await a.must("agent", "new", "helper", ...CLAUDE_ONLY, ...given, "--home", a.home, "--", ...CLAUDE);
+    await rests(a, a.home, 1);
+    const tree = await until(
+      "its work is in the database",
+      async () => {
+        const [one] = readdirSync(join(a.home, "worktrees"));
+        return (await inDatabase()).includes("/work.bundle\n") && one && join(a.home, "worktrees", one);
+      },
+      () => a.log(),
+    );
+    await a.die();
+    rmSync(tree, { recursive: true });
+    git(repository, "worktree", "prune");
+    await hosts.isTaken();
+    expect(await runsOn("host-a-work", "host-b")).toBe("host-b");
+    const home = join(b.homes, "host-a-work");
+    await b.must("agent", "send", "helper", "sh:cat made-by-agent", "--home", home);
+    await rests(b, home, 2);
+    const report = await b.must("recovery", "report", "--json", "--home", home);
+    expect(report).toContain("its work came along as of");
+    expect(readFileSync(join(tree, "made-by-agent"), "utf8")).toBe("work\n");
+  }, 240_000);
+
   test("a home is moved on purpose with its agent, and its old host follows", async () => {
     const [a, b] = await fleet([]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
     mkdirSync(join(hosts.place, "host-a/.claude"));
     writeFileSync(join(hosts.place, "host-a/.claude/.credentials.json"), CANARY);
-    const given = ["--provider", "claude", "--no-sandbox", "--instructions", "sh:echo it-was-said", "--home", a.home];
-    await a.must("agent", "new", "helper", ...given, "--", ...CLAUDE);
+    const given = ["--instructions", "sh:echo it-was-said", "--home", a.home];
+    await a.must("agent", "new", "helper", ...CLAUDE_ONLY, ...given, "--", ...CLAUDE);
     await rests(a, a.home, 1);
     const stored = await until(
       "its conversation is in the database",

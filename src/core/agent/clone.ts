@@ -21,11 +21,11 @@ export type Clone = {
 };
 
 /** Where a clone is seen while git works on it (CL1). */
-const INSIDE = "/run/holdfast-clone";
-const ALONE = [...SEALED, "--unshare-net", ...SHOWN].join(" ");
-const ENVIRONMENT = 'env -i PATH="$PATH" HOME=/tmp GIT_CONFIG_NOSYSTEM=1';
+export const INSIDE = "/run/holdfast-clone";
+export const ALONE = [...SEALED, "--unshare-net", ...SHOWN].join(" ");
+export const ENVIRONMENT = 'env -i PATH="$PATH" HOME=/tmp GIT_CONFIG_NOSYSTEM=1';
 /** A repository may belong to somebody else; in this sandbox that is no danger. */
-const ANY_OWNER = "-c safe.directory=*";
+export const ANY_OWNER = "-c safe.directory=*";
 
 /** Inside: the clone, its branch, a name for its commits, and the directory where work starts. */
 const FILL = `
@@ -41,24 +41,36 @@ mkdir -p -- "./$3"
 `;
 
 /** CL3. The second sync is for the name: without it, a power cut could bring the half made one back. */
-const MAKE_THEN = `
+const makeShowing = (shown: string) => `
 make() {
   umask 077
   rm -rf -- "$1.making" && mkdir -p -- "$1.making" &&
-  ${ALONE} --ro-bind "$2" "$2" --ro-bind "$3" "$3" --bind "$1.making" ${INSIDE} --chdir / -- \\
-    ${ENVIRONMENT} /bin/sh -e -c "$6" sh "$2" "$4" "$5" &&
+  ${ALONE} --ro-bind "$2" "$2" --ro-bind "$3" "$3" --bind "$1.making" ${INSIDE} ${shown} --chdir / -- \\
+    ${ENVIRONMENT} /bin/sh -e -c "$6" sh "$2" "$4" "$5" "$7" &&
   sync -f "$1.making" && mv -T -- "$1.making" "$1" && sync -f "\${1%/*}"
 }
-if [ ! -d "$1" ] && ! said=$(make "$1" "$2" "$3" "$4" "$5" "$6" </dev/null 2>&1)
+if [ ! -d "$1" ] && ! said=$(make "$@" </dev/null 2>&1)
 then printf 'The clone was not made: %s\\n' "$said" >&2; exit ${NOT_MADE}
 fi
+`;
+const MAKE_THEN = `${makeShowing("")}
 shift 6
 exec "$@"
 `;
+const MAKE_WITH = makeShowing('--ro-bind "$7" "$7"');
 
 /** The command that makes the clone unless it is there, then becomes `argv`. `below` is where in it work starts. */
 export function cloned({ path, repository, git, branch }: Clone, below: string, argv: readonly string[]): string[] {
   return ["/bin/sh", "-c", MAKE_THEN, "sh", path, repository, git, branch, below, FILL, ...argv]; // CL4
+}
+
+/** The command that makes it with what another host has shipped of it (CW5 of carried-work.ts), unless it is there. */
+export function restored(
+  { path, repository, git, branch }: Clone,
+  below: string,
+  { bundle, apply }: { readonly bundle: string; readonly apply: string },
+): [string, ...string[]] {
+  return ["/bin/sh", "-c", MAKE_WITH, "sh", path, repository, git, branch, below, FILL + apply, bundle];
 }
 
 /** git adds the path of the clone, as one word (CL1, CL4). */

@@ -2,7 +2,6 @@
 // CG1. It is removed only if everything in it is committed, and the repository has every commit that the agent made.
 //      What cannot be looked at stays.
 // CG2. Before it is removed it gets another name, durably: half of it is never taken for all of it.
-import { isFault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import {
@@ -16,7 +15,7 @@ import {
   ownedWords,
   REMOVE,
 } from "../../core/agent/clone.ts";
-import type { Command, Ending, PipeChild } from "../../world/children.ts";
+import { isDone, run, wordsOf } from "../../home/run-program.ts";
 import type { Work } from "../gc.ts";
 import type { DaemonWorld } from "../ports.ts";
 
@@ -24,13 +23,6 @@ export type CloneWorld = Pick<DaemonWorld, "disk" | "clock" | "children"> & {
   readonly self: Pick<DaemonWorld["self"], "environment">;
 };
 
-type Said = { readonly ending: Ending | "late"; readonly out: string; readonly err: string };
-
-/** A repository with a million files takes some seconds, on a busy disk a minute. */
-const PATIENCE_MS = 300_000;
-/** The ids of 400,000 commits. */
-const MAX_OUTPUT = 16 << 20;
-const MAX_WORDS = 500;
 const KILOBYTE = 1024;
 
 /** Undefined if there is none. */
@@ -86,56 +78,4 @@ async function remove(world: CloneWorld, { path }: Clone): Promise<string | unde
   await disk.syncDirectory(parentOf(path));
   const said = await run(world, [...REMOVE, path + HALF_REMOVED], {});
   return isDone(said) ? undefined : `${path}: ${wordsOf(said)}`;
-}
-
-function isDone({ ending }: Said): boolean {
-  return ending !== "late" && ending.kind === "exited" && ending.code === 0;
-}
-
-function wordsOf({ ending, err }: Said): string {
-  return err.trim().slice(0, MAX_WORDS) || (ending === "late" ? "it took too long" : "it failed without a word");
-}
-
-async function run(
-  { children, clock, self }: CloneWorld,
-  argv: Command["argv"],
-  env: Command["env"],
-  input = "",
-): Promise<Said> {
-  const ended = Promise.withResolvers<Ending | "late">();
-  const said = { stdout: "", stderr: "" };
-  const decoder = new TextDecoder();
-  try {
-    const child = children.pipes(
-      { argv, cwd: "/", env: { PATH: self.environment()["PATH"] ?? "", ...env } },
-      {
-        output: (bytes, from) => {
-          said[from] += decoder.decode(bytes);
-          if (said[from].length > MAX_OUTPUT) child.signal("SIGKILL");
-        },
-        ended: ended.resolve,
-      },
-    );
-    const cancel = clock.after(PATIENCE_MS, () => {
-      ended.resolve("late");
-      child.signal("SIGKILL");
-    });
-    void tell(child, input);
-    const ending = await ended.promise;
-    cancel();
-    return { ending, out: said.stdout, err: said.stderr };
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    return { ending: { kind: "exited", code: 127 }, out: "", err: error.message };
-  }
-}
-
-/** One that does not read it has ended, and says why. */
-async function tell(child: PipeChild, input: string): Promise<void> {
-  try {
-    await child.write(Buffer.from(input));
-  } catch (error) {
-    if (!isFault(error)) throw error;
-  }
-  child.closeInput();
 }

@@ -12,7 +12,15 @@ import { AGENT_NAMES, type AgentName, RESUMABLE } from "../../core/terminal/agen
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { readTaken } from "../../home/fleet-files.ts";
 import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
-import { type CarriedIndex, carriedPath, conversationOfKey, readCarried } from "../../home/outside-files.ts";
+import {
+  type CarriedEntry,
+  type CarriedIndex,
+  carriedPath,
+  conversationOfKey,
+  readCarried,
+  sessionOfWork,
+} from "../../home/outside-files.ts";
+import type { RunWorld } from "../../home/run-program.ts";
 import { writeAtomicBy } from "../../log/file/atomic-file.ts";
 import { makeDirectories, openRetrying, readWhole, writeAll } from "../../log/file/file.ts";
 import { quarantine } from "../../log/file/quarantine.ts";
@@ -22,18 +30,22 @@ import { crc32, hex8 } from "../../world/hash.ts";
 import { whyNoProgram } from "../agent/program-check.ts";
 import { storeRoot } from "../terminal/coding-agent-sessions.ts";
 import { queryOf } from "./outside.ts";
+import { workBack } from "./work-back.ts";
 
 export type TakenFilesPorts = {
   readonly place: HomeWorld & { readonly clock: Clock };
   agent(id: string): Agent | undefined;
   environment(agent: Agent): Readonly<Record<string, string>>;
   terminal(id: string): Terminal | undefined;
+  readonly programs: Pick<RunWorld, "children" | "self">;
 };
 
 /** `left`: what is not here, in words. */
 type Told = { readonly came: string[]; readonly left: string[] };
 
 const KIB = 1024;
+/** A stage of a recovery must show progress. */
+const BEAT_MS = 5_000;
 
 export class TakenFiles {
   readonly #ports: TakenFilesPorts;
@@ -52,8 +64,10 @@ export class TakenFiles {
     if (this.#from === undefined) return;
     this.#told = new Map();
     const index = readCarried(place);
-    for (const [key, { at, left }] of Object.entries(index)) {
+    for (const [key, entry] of Object.entries(index)) {
+      const { at, left } = entry;
       const conversation = conversationOfKey(key);
+      if (conversation === undefined) await this.#unpackWork(key, entry, progress);
       if (conversation === undefined) continue;
       const { session, cli, path } = conversation;
       const why = left ?? (await this.#placed(key, this.#rootOf(session, cli), path));
@@ -61,6 +75,21 @@ export class TakenFiles {
       else this.#tell(session).left.push(`its conversation: ${why}`);
       progress();
     }
+  }
+
+  /** `left`: what of it was not shipped. */
+  async #unpackWork(key: string, { at, left }: CarriedEntry, progress: () => void): Promise<void> {
+    const { place, agent, programs } = this.#ports;
+    const session = sessionOfWork(key);
+    const owner = session === undefined ? undefined : agent(session.slice(session.indexOf("/") + 1));
+    if (session === undefined || owner === undefined) return;
+    const stop = beating(place.clock, progress); // git may take a while.
+    const why = await workBack({ ...place, ...programs }, session, owner);
+    stop();
+    const told = this.#tell(session);
+    if (why !== undefined) told.left.push(`its work: ${why}`);
+    else told.came.push(`its work came along as of ${at}`);
+    if (left !== undefined) told.left.push(`of its work: ${left}`);
   }
 
   /** The items of the report, with what came along, and what is on the other host only. */
@@ -170,6 +199,17 @@ export class TakenFiles {
     this.#told.set(session, told);
     return told;
   }
+}
+
+/** Returns how to stop it. */
+function beating(clock: Clock, beat: () => void): () => void {
+  let cancel: () => void = () => undefined;
+  const next = () => {
+    beat();
+    cancel = clock.after(BEAT_MS, next);
+  };
+  next();
+  return () => cancel();
 }
 
 function rootIn(agent: AgentName, env: Readonly<Record<string, string>> | undefined): string | undefined {
