@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entries } from "../../scripts/binary.ts";
 import { readAll } from "../../scripts/files.ts";
+import { postgresPrograms } from "../../scripts/postgres-server.ts";
 import { BUN_VARIABLES, INSIDE } from "../../src/base/bun.ts";
 import { SCRIPT } from "../golden/agents.ts";
 import type { Product } from "../golden/product.ts";
@@ -126,6 +127,18 @@ test("programs go on, and others are started, after the file was removed; it may
   writeFileSync(path, bytes, { mode: 0o755 });
   expect((await here.json("status")).recovery.stage).toBe("LIVE");
 }, 120_000);
+
+/** The same programs as in tests/drill/fleet-demo.test.ts, started in another way. */
+const HAS_TIME = process.env["HOLDFAST_FUZZ"] === "full" && postgresPrograms() !== undefined;
+test.skipIf(!HAS_TIME)(
+  "the demonstration of a fleet runs on it (needs HOLDFAST_FUZZ=full and postgresql)",
+  async () => {
+    const shown = await typed().json("fleet", "demo");
+    expect(shown).toMatchObject({ follows: true, lost: 0, doubled: 0, violations: [], kept: null });
+    expect(existsSync(ran)).toBe(false);
+  },
+  600_000,
+);
 
 test("the drill runs on it", async () => {
   const drill = await typed().json("drill", "--terminals", TERMINALS, "--seconds", SECONDS);

@@ -1,6 +1,6 @@
 // `holdfast fleet demo`, run for real: a private PostgreSQL, three hosts with all their programs, and one that dies.
-import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { afterEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { postgresPrograms } from "../../scripts/postgres-server.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
@@ -21,18 +21,39 @@ function left(): unknown[] {
   return [...readdirSync(place), ...processesIn(place), ...servers];
 }
 
+/** What a shell gets from the file that a kept demonstration has for each host. */
+function environmentOf(host: string): Record<string, string> {
+  const lines = readFileSync(join(host, "environment"), "utf8").trimEnd().split("\n");
+  return Object.fromEntries(lines.map((line) => /^export (\w+)='(.*)'$/.exec(line)?.slice(1) ?? []));
+}
+
+/** Of a test that failed. */
+afterEach(async () => {
+  for (const name of readdirSync(place)) {
+    await cli(["fleet", "demo", "--end", join(place, name)], { TMPDIR: place });
+    rmSync(join(place, name), { recursive: true, force: true });
+  }
+});
+
 describe.skipIf(postgresPrograms() === undefined)("fleet demo (needs postgresql)", () => {
   test(
-    "shows a takeover in which nothing is lost or done twice, leaves nothing, and does not touch the user's home",
+    "shows a takeover in which nothing is lost or done twice, goes on until it is ended, and leaves the user's home alone",
     async () => {
       const home = emptyHome();
       const config = join(home, "config.toml");
       const env = { HOLDFAST_HOME: home, HOLDFAST_CONFIG: config, TMPDIR: place };
-      const { code, out, err } = await cli(["fleet", "demo", "--json"], env);
+      const { code, out, err } = await cli(["fleet", "demo", "--json", "--keep"], env);
       expect({ code, err }).toEqual({ code: 0, err: "" });
       const { takeover, found, killed, ...rest } = JSON.parse(out);
       expect(rest).toEqual({
-        ...{ hosts: ["ann", "bob", "cid"], follows: true, lost: 0, doubled: 0, violations: [], kept: null },
+        ...{
+          hosts: ["ann", "bob", "cid"],
+          follows: true,
+          lost: 0,
+          doubled: 0,
+          violations: [],
+          kept: expect.stringContaining(place),
+        },
       });
       expect(killed).toMatchObject({ ours: expect.any(Number), holders: 5 });
       expect(killed.programs).toBeGreaterThanOrEqual(5);
@@ -49,6 +70,12 @@ describe.skipIf(postgresPrograms() === undefined)("fleet demo (needs postgresql)
         steps: ["charged", "build begun", "notified"],
         agent: ["hello", "deploy allow", "later"],
       });
+      const host = environmentOf(join(rest.kept, takeover.by));
+      const listed = JSON.parse((await cli(["ls", "--json", "--home", takeover.home], host)).out);
+      expect(listed.map(({ name }: { name: string }) => name).toSorted()).toEqual(["clock", "server", "shell"]);
+      const homes = JSON.parse((await cli(["fleet", "ls", "--json"], host)).out);
+      expect(homes.find(({ name }: { name: string }) => name === "ann-home").owner).toBe(takeover.by);
+      expect(await cli(["fleet", "demo", "--end", rest.kept], env)).toEqual({ code: 0, out: "", err: "" });
       expect([...readdirSync(home), ...left()]).toEqual([]);
     },
     DEMO_MS,

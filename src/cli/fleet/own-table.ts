@@ -6,10 +6,10 @@ import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** OT1 */
+/** OT1: with the empty line that was put before it. */
 const BEGIN = "# Written by `holdfast fleet`; `holdfast fleet leave` removes it up to the next such line.";
 const END = "# End of what `holdfast fleet` has written.";
-const OURS = /\n?# Written by `holdfast fleet`;[\s\S]*?# End of what `holdfast fleet` has written\.\n/;
+const OURS = /(?:(?<=\n)\n)?# Written by `holdfast fleet`;[\s\S]*?# End of what `holdfast fleet` has written\.\n/;
 
 export function withTable(text: string, settings: Readonly<Record<string, string>>): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);

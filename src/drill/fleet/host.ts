@@ -30,7 +30,8 @@ export class Host {
     this.name = name;
     this.directory = joinPath(place, name);
     this.#world = world;
-    const more = { HOLDFAST_CONFIG: this.config, HOME: this.directory };
+    // With a password, no file of passwords is read that the user's variables name. Nobody asks for it.
+    const more = { HOLDFAST_CONFIG: this.config, HOME: this.directory, PGPASSWORD: "none" };
     this.#machine = new Machine(siteAt(world, this.home, more), name);
   }
 

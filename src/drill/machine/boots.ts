@@ -12,7 +12,7 @@ import type { Site } from "../site.ts";
 
 const BOOT_VARIABLE = "HOLDFAST_BOOT_ID";
 /** A process that is being started during a look appears a moment later. */
-const GONE_MS = 20_000;
+const GONE_MS = 60_000;
 
 export type Killed = { readonly ours: number; readonly holders: number; readonly programs: number };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { passwordIn } from "./pgpass.ts";
-import { parsePostgresUrl } from "./postgres-url.ts";
+import { asUser, parsePostgresUrl } from "./postgres-url.ts";
 
 function parsed(url: string) {
   const result = parsePostgresUrl(url);
@@ -136,6 +136,22 @@ describe("what is refused", () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test("the same database for another user, without the password of the first one", () => {
+  const urls = {
+    "postgres://ann@db/d": "postgres://bob%20x@db/d",
+    "postgresql://ann:p@ss@one:1,two:2/d?sslmode=require": "postgresql://bob%20x@one:1,two:2/d?sslmode=require",
+    "postgres://ann@db": "postgres://bob%20x@db/ann",
+    "postgres://db/?user=ann&password=x&port=7": "postgres://bob%20x@db/ann?port=7",
+    "postgres://?user=ann&host=/tmp&dbname=a%2Fb": "postgres://bob%20x@/a%2Fb?host=/tmp",
+    "postgres://ann@[::1]:5/d": "postgres://bob%20x@[::1]:5/d",
+  };
+  for (const [url, other] of Object.entries(urls)) {
+    expect(asUser(url, "bob x")).toBe(other);
+    const { password: _, ...rest } = parsed(url);
+    expect(parsed(other)).toEqual({ ...rest, user: "bob x", password: undefined });
+  }
 });
 
 test("the file of passwords: the first line that fits, wildcards, escapes, comments", () => {

@@ -75,11 +75,16 @@ export function parsePostgresUrl(text: string): Result<PostgresUrl> {
   }
 }
 
-/** The same database for another user, whose password is not in the URL. `text`: one that can be read. */
+/**
+ * The same database for another user, whose password is not in the URL. `text`: one that can be read. A URL without a
+ * database means the one that is called like its user.
+ */
 export function asUser(text: string, user: string): string {
-  const [, scheme = "", rest = "", query = ""] = /^(postgres(?:ql)?:\/\/)(?:[^/?]*@)?([^?]*)\??(.*)$/s.exec(text) ?? [];
-  const kept = query.split("&").filter((pair) => pair !== "" && !/^(?:user|password)=/.test(pair));
-  return `${scheme}${encodeURIComponent(user)}@${rest}${kept.length > 0 ? `?${kept.join("&")}` : ""}`;
+  const { database } = parsed(text);
+  const [, scheme, hosts, query = ""] = /^(\w+:\/\/)(?:[^/?]*@)?([^/?]*)[^?]*\??(.*)$/s.exec(text) ?? [];
+  const kept = query.split("&").filter((pair) => pair !== "" && !/^(?:user|password|dbname)=/.test(pair));
+  const end = kept.length > 0 ? `?${kept.join("&")}` : "";
+  return `${scheme}${encodeURIComponent(user)}@${hosts}/${encodeURIComponent(database)}${end}`;
 }
 
 function parsed(text: string): PostgresUrl {

@@ -152,4 +152,14 @@ export const CLI: readonly Mutant[] = [
       test: "LA1 PT1 at every size a frame has the rows of the window, none too wide, and no character of a hostile name is raw",
     },
   },
+  {
+    mutant: "leaving a fleet joins the first line of a table to its heading",
+    file: "src/cli/fleet/own-table.ts",
+    from: "(?:(?<=\\n)\\n)?# Written",
+    to: "\\n?# Written",
+    killedBy: {
+      file: "src/cli/fleet/own-table.test.ts",
+      test: "OT1 OT2 what is ours is added to any configuration, and removed again without a trace",
+    },
+  },
 ];

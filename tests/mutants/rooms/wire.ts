@@ -163,4 +163,14 @@ export const WIRE: readonly Mutant[] = [
       test: "AR1 what cannot be read says nothing, and no id is a word of another kind",
     },
   },
+  {
+    mutant: "the owner's password goes to the role that hosts use",
+    file: "src/wire/files/postgres-url.ts",
+    from: "(?:user|password|dbname)=",
+    to: "(?:user|dbname)=",
+    killedBy: {
+      file: "src/wire/files/postgres-url.test.ts",
+      test: "the same database for another user, without the password of the first one",
+    },
+  },
 ];
