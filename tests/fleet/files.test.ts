@@ -1,7 +1,7 @@
 // A home of a real daemon, whose log and files are in a real PostgreSQL, is made again in another directory, and a real
 // daemon goes on there.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LOOK } from "../../src/fleet/calls.ts";
@@ -111,6 +111,9 @@ describe("the files of a home in a fleet (needs postgresql)", () => {
       mkdirSync(homes, { mode: 0o700 });
       const database = databaseAt(place.url);
       const here = new HomesHere({ world, database, seal, mirrors: join(homes, ".mirrors"), step: () => undefined });
+      expect(await here.mirror(ID)).toMatchObject({ ok: true });
+      expect(await here.forget(ID)).toMatchObject({ ok: true });
+      expect(readdirSync(join(homes, ".mirrors"))).toEqual([]);
       expect(await here.mirror(ID)).toMatchObject({ ok: true });
       await home.must("terminal.rename", { id, name: "renamed" });
       await home.kill(daemon);

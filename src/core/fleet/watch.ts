@@ -104,7 +104,7 @@ function whyNever(home: HomeFacts, host: TakingHost) {
   return host.takes(home.name) ? undefined : "not wanted";
 }
 
-/** WA8. Half a lease has passed without a word of its owner, both as it was watched and by the clock of the database. */
+/** WA8. Half a lease has passed without a word of its owner, as it was watched and by the clock of the database. */
 export function isSilent(watch: Watch, home: HomeFacts, host: TakingHost, leaseMs: number): boolean {
   const unchanged = watch.homes.get(home.id);
   if (unchanged === undefined || watch.last === undefined || mayTake(watch, home, host).kind === "no") return false;
