@@ -169,6 +169,14 @@ export const PARTS: readonly Part[] = [
     until: { rounds: 1 },
   },
   {
+    name: "fleet",
+    tries:
+      "three hosts in namespaces of their own and two PostgreSQL servers: chaos, 1,000 zombies, 50 fail-overs, two seeds",
+    command: [...SUITE, "tests/fleet/chaos.test.ts"],
+    env: FULL,
+    until: { rounds: 2 },
+  },
+  {
     name: "soak",
     tries: "`npm run soak` for 30 minutes: no process grows",
     command: ["scripts/soak.ts", "--minutes", "30"],

@@ -4,10 +4,10 @@
 // FM2. Whatever the database has and this disk lacks is in the write-ahead log before recovery reads it; what this disk
 //      has and the database lacks is appended there before anything new is (invariant 11 of a fleet).
 // FM3. Nothing is begun before the home is ours, however long the database is away.
-// FM4. Once another host has the home, that is on disk, and the process ends. The next one follows. If the disk does not
-//      take it, the database says it too; a follower notes it as soon as it can.
-// FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on while the database is
-//      away, because nobody takes it by himself.
+// FM4. Once another host has the home, that is on disk, and the process ends. The next one follows. If the disk does
+//      not take it, the database says it too; a follower notes it as soon as it can.
+// FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on
+//      while the database is away, because nobody takes it by himself.
 import { backoffMs } from "../../base/backoff.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";

@@ -4,7 +4,9 @@
 // CH3. A step that must not happen twice did not; and none happened of which the log does not know that it was begun.
 // CH4. One history: the log in the database has no hole, and no disk has another entry in the place of one that its
 //      own epoch, or an earlier one, has committed.
-import { readFileSync } from "node:fs";
+// CH5. No program has said that it met a bug of its own, or has crashed until it was set aside.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FleetSeal } from "../../../src/fleet/seal.ts";
 import { readOwner } from "../../../src/home/fleet-files.ts";
 import { LogView } from "../../../src/log/inspect.ts";
@@ -14,6 +16,7 @@ import { realDisk } from "../../../src/world/real/disk.ts";
 import type { Acknowledged } from "./clients.ts";
 
 const NEWLINE = 10;
+const BUG = /bug of holdfast|AssertionError|TypeError|RangeError|ReferenceError|safe mode|crash loop/i;
 const disk = realDisk();
 
 /** As the table has it. */
@@ -137,6 +140,18 @@ export function checkDisks(homes: readonly LoggedHome[], directories: readonly s
       const there = logged.entries.get(seq);
       return `${home} (epoch ${epoch}) has ${event} as ${seq}, the database ${there?.event} (epoch ${logged.epochs.get(seq)})`;
     });
+  });
+}
+
+/** CH5 */
+export function checkWords(directories: readonly string[]): string[] {
+  return directories.flatMap((home) => {
+    const path = join(home, "run/watchdog.log");
+    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+    return lines
+      .filter((line) => BUG.test(line))
+      .slice(0, 3)
+      .map((line) => `${home}: ${line}`);
   });
 }
 

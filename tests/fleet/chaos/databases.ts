@@ -2,7 +2,7 @@
 // old primary is made anew as the standby of the new one.
 // DA1. Only a standby that the primary was waiting for is promoted, as whoever operates such a pair does it.
 // DA2. What the old primary still did, or does, is thrown away with its disk.
-import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { postgresPrograms } from "../../../scripts/postgres-server.ts";
 import { until } from "../../until.ts";
@@ -87,8 +87,8 @@ class Server {
   pids(): number[] {
     const { pid } = this.#child ?? {};
     if (pid === undefined) return [];
-    const below = Bun.spawnSync(["pgrep", "-P", `${pid}`]).stdout.toString();
-    return [pid, ...below.split("\n").filter(Boolean).map(Number)];
+    const below = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8") : "";
+    return [pid, ...below.split(" ").filter(Boolean).map(Number)];
   }
 
   signal(signal: "SIGSTOP" | "SIGCONT"): void {

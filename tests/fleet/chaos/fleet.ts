@@ -8,10 +8,10 @@ import { realDisk } from "../../../src/world/real/disk.ts";
 import { realRandom } from "../../../src/world/real/random.ts";
 import type { SimRandom } from "../../sim/random.ts";
 import { until } from "../../until.ts";
-import { type BatchRow, checkDisks, checkLog, checkSteps, type LoggedHome, loggedHome } from "./checks.ts";
+import { type BatchRow, checkDisks, checkLog, checkSteps, checkWords, type LoggedHome, loggedHome } from "./checks.ts";
 import { type At, Client, type HomeRow } from "./clients.ts";
 import { Databases } from "./databases.ts";
-import { Host } from "./hosts.ts";
+import { Host, LEASE_S } from "./hosts.ts";
 import { GATEWAY, makeNetwork, makeSkew, Node, run } from "./machines.ts";
 import { Relay } from "./relay.ts";
 import { Ticks } from "./ticks.ts";
@@ -21,6 +21,8 @@ const DATABASES = [11, 12] as const;
 const FIRST_PORT = 7_000;
 /** A takeover on a busy machine, one after the other. */
 const HEAL_MS = 240_000;
+/** Long enough that homes are taken. */
+const MAX_TROUBLE_MS = 6 * LEASE_S * 1_000;
 const WATCH_MS = 200;
 const MAX_UP_S = 1_000_000;
 
@@ -30,6 +32,8 @@ export class Fleet {
   readonly hosts: readonly Host[];
   readonly clients: readonly Client[];
   readonly hasSkew: boolean;
+  /** How long a trouble lasts at most. */
+  readonly longestMs: number;
   readonly ticks = new Ticks(join(this.place, "ticks"));
   readonly #effects = join(this.place, "effects");
   readonly #key = join(this.place, "fleet.key");
@@ -38,8 +42,9 @@ export class Fleet {
   readonly #ids = new Map<string, string>();
   #troubles: Promise<void> = Promise.resolve();
 
-  constructor(random: SimRandom) {
+  constructor(random: SimRandom, longestMs = MAX_TROUBLE_MS) {
     this.#random = random;
+    this.longestMs = Math.min(longestMs, MAX_TROUBLE_MS);
     chmodSync(this.place, 0o755);
     makeNetwork();
     const nodes = [new Node("dba", DATABASES[0]), new Node("dbb", DATABASES[1])] as const;
@@ -120,6 +125,7 @@ export class Fleet {
       ...checkLog(homes, acknowledged),
       ...checkSteps(homes, this.#effects),
       ...checkDisks(homes, directories),
+      ...checkWords(directories),
       ...this.ticks.check().faults,
     ];
   }

@@ -32,7 +32,7 @@ export type Round = {
 export async function tryRound({ seed, ...trying }: Wish): Promise<Round> {
   const { say } = trying;
   const random = new SimRandom(seed);
-  const fleet = new Fleet(random);
+  const fleet = new Fleet(random, trying.seconds * 1_000);
   if (!fleet.hasSkew) say("there is no compiler: no wall clock is skewed");
   try {
     await fleet.start();
@@ -40,6 +40,7 @@ export async function tryRound({ seed, ...trying }: Wish): Promise<Round> {
     say("everything comes back");
     const notHealed = await fleet.heals();
     if (notHealed.length > 0) for (const host of fleet.hosts) say(`${host.name} says:\n${host.log()}`);
+    say("every home takes new work");
     const takeovers = await fleet.takeovers();
     const faults = [...notHealed, ...(await fleet.check())];
     if (faults.length > 0) say(`what was on the hosts' disks is in ${fleet.keep()}`);

@@ -1,7 +1,7 @@
-// Whether what ran on a host goes on after another host has taken its home: steps write where they are into one file, ten
-// times a second, and so does whoever watches which host has which home. The order in the file is the order of events.
-// TI1. From when a home is seen on another host, what runs for it elsewhere is stopped. That a paused host goes on for a
-//      moment when it is continued, until its guard is, cannot be helped.
+// Whether what ran on a host goes on after another host has taken its home: steps write where they are into one file,
+// ten times a second, and so does whoever watches which host has which home. Its lines are in the order of events.
+// TI1. From when a home is seen on another host, what runs for it elsewhere is stopped. That a paused host goes on for
+//      a moment when it is continued, until its guard is, cannot be helped.
 // TI2. That holds while there is a guard: not while the test itself has stopped the standby program of a host.
 import { appendFileSync, readFileSync } from "node:fs";
 import type { HomeRow } from "./clients.ts";

@@ -2,7 +2,7 @@
 import type { SimRandom } from "../../sim/random.ts";
 import type { FailOver } from "./databases.ts";
 import type { Fleet } from "./fleet.ts";
-import { type Host, LEASE_S } from "./hosts.ts";
+import type { Host } from "./hosts.ts";
 import type { Hearing } from "./relay.ts";
 
 export type Trouble = {
@@ -18,8 +18,8 @@ const MAX_SKEW_S = 3_600;
 const CANCELS = 10;
 
 /** From an instant to long enough that the home is taken. */
-function aWhile(random: SimRandom): Promise<void> {
-  return Bun.sleep(random.fraction() ** 2 * 6 * LEASE_S * 1_000);
+function aWhile(random: SimRandom, mostMs: number): Promise<void> {
+  return Bun.sleep(random.fraction() ** 2 * mostMs);
 }
 
 function aHost(fleet: Fleet, random: SimRandom): Host | undefined {
@@ -52,48 +52,49 @@ export const TROUBLES: readonly Trouble[] = [
     const pids = host.running(random.pick(PROGRAMS));
     if (pids.length > 0) machine.signal(random.chance(0.3) ? pids : [random.pick(pids)], "SIGKILL");
   }),
-  onHost("stop a program", 3, async (host, random, { ticks }) => {
+  onHost("stop a program", 3, async (host, random, fleet) => {
+    const { ticks } = fleet;
     const { machine } = host;
     const program = random.pick(PROGRAMS);
     const pids = host.running(program);
     if (program === GUARD) ticks.unguarded(host.name);
     machine.signal(pids, "SIGSTOP");
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     machine.signal(pids, "SIGCONT");
     if (program === GUARD) ticks.guarded(host.name);
   }),
-  onHost("stop everything on a host", 2, async ({ machine }, random) => {
+  onHost("stop everything on a host", 2, async ({ machine }, random, fleet) => {
     const pids = machine.pids();
     machine.signal(pids, "SIGSTOP");
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     machine.signal(pids, "SIGCONT");
   }),
-  onHost("lose the power", 2, async (host, random) => {
+  onHost("lose the power", 2, async (host, random, fleet) => {
     await host.machine.powerOff();
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     await host.start(random.int(MAX_UP_S));
   }),
-  onHost("pull the cable", 3, async ({ machine }, random) => {
+  onHost("pull the cable", 3, async ({ machine }, random, fleet) => {
     machine.node.unplug();
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     machine.node.plug();
   }),
-  onHost("deaf relays", 3, async ({ relays }, random) => {
+  onHost("deaf relays", 3, async ({ relays }, random, fleet) => {
     const hearing = random.pick<Hearing>(["nothing", "questions only"]);
     for (const relay of relays) relay.hearing = hearing;
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     for (const relay of relays) relay.hearing = "all";
   }),
-  onHost("full disk", 1, async ({ machine }, random) => {
+  onHost("full disk", 1, async ({ machine }, random, fleet) => {
     machine.fill();
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     machine.empty();
   }),
-  onHost("full disk, and no cable", 2, async ({ machine }, random) => {
+  onHost("full disk, and no cable", 2, async ({ machine }, random, fleet) => {
     machine.fill();
     machine.node.unplug();
-    await Bun.sleep(4 * LEASE_S * 1_000); // Others have its homes by then.
-    await aWhile(random);
+    await Bun.sleep((fleet.longestMs * 2) / 3); // In a long round, others have its homes by then.
+    await aWhile(random, fleet.longestMs);
     machine.node.plug();
     machine.empty();
   }),
@@ -108,9 +109,10 @@ export const TROUBLES: readonly Trouble[] = [
     await databases.cancelWaits(random.int(CANCELS));
     databases.standby.node.plug();
   }),
-  onDatabases("stop the database", 2, async ({ databases }, random) => {
+  onDatabases("stop the database", 2, async (fleet, random) => {
+    const { databases } = fleet;
     databases.primary.signal("SIGSTOP");
-    await aWhile(random);
+    await aWhile(random, fleet.longestMs);
     databases.primary.signal("SIGCONT");
   }),
 ];
