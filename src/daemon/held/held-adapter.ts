@@ -43,6 +43,8 @@ export type HeldAdapter<C extends HolderConnection> = {
   isStarting(name: string): boolean;
   /** Whether that holder makes us look again (`lookAgain`) when there is something to see. */
   tells?(name: string): boolean;
+  /** Whether `stir` is called as soon as that holder has bound its socket. */
+  isWatched?(): boolean;
   /** Kills that holder: it has claimed nothing, and cannot any more. */
   dismiss(name: string): void;
   /** What it means if there is neither a claim nor a holder. */

@@ -31,6 +31,9 @@ class Site extends Machine {
   readonly held: HeldPrograms<HolderConnection>;
   isWanted = true;
   isStarting = false;
+  isWatched = false;
+  /** How often it was looked for a holder that starts. */
+  looks = 0;
   launches = 0;
   dismissed = 0;
   launch = (): Promise<Result<void>> => this.#launch();
@@ -45,6 +48,10 @@ class Site extends Machine {
       connection: (_, peer) => plainConnection(peer),
       isWanted: () => this.isWanted,
       isStarting: () => this.isStarting,
+      isWatched: () => this.isWatched,
+      relaunch: () => {
+        this.looks += 1;
+      },
       dismiss: () => {
         this.isStarting = false;
         this.dismissed += 1;
@@ -167,6 +174,24 @@ test("HE4 if its holder lives and does not claim, that is its trouble after thre
   expect(site.held.trouble(NAME)).toContain("does not answer");
   await site.pass(7_000);
   expect([site.told, site.held.trouble(NAME)]).toEqual([["running while claimed"], undefined]);
+});
+
+test("a start that is watched is looked for less often, and no later", async () => {
+  const looksFor = async (isWatched: boolean) => {
+    site = new Site();
+    site.isWatched = isWatched;
+    site.slowHolders.push(82);
+    site.held.start(NAME);
+    await site.pass(81);
+    const { looks } = site;
+    await site.pass(1);
+    site.held.stir(NAME);
+    await site.pass(1);
+    return { looks, told: site.told };
+  };
+  const [before, watched] = [await looksFor(false), await looksFor(true)];
+  expect(before.looks).toBeGreaterThanOrEqual(2 * watched.looks);
+  expect(watched.told).toEqual(["running while claimed"]);
 });
 
 test.each([

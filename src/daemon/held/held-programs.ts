@@ -45,6 +45,9 @@ const SLOW_MS = 3_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
+/** A watched holder (HeldAdapter) that starts is looked for in case that it dies, or that its socket is not reported. */
+const WATCHED_MS = 20;
+
 /** How long a holder that runs takes to bind its socket, once it is called. */
 const CALLED_MS = 50;
 
@@ -106,6 +109,11 @@ export class HeldPrograms<C extends HolderConnection> {
   lookAgain(name: string): void {
     if (this.#busy.has(name)) this.#nudged.add(name);
     else this.alone(name, () => this.#settle(name));
+    this.#naps.wake(name);
+  }
+
+  /** The holder that is waited for may have bound its socket. */
+  stir(name: string): void {
     this.#naps.wake(name);
   }
 
@@ -300,31 +308,37 @@ export class HeldPrograms<C extends HolderConnection> {
   async #settle(name: string, launched = false): Promise<boolean> {
     const { clock } = this.#world;
     let before = clock.elapsed();
-    const limit = () => (launched && this.#adapter.isStarting(name) ? MAX_START_MS : START_MS);
     for (let took = 0; ; ) {
       const place = this.#closed ? undefined : this.#adapter.place(name);
       if (place === undefined) return true;
-      const found = launched && !this.#isThere(place) ? UNSTARTED : await this.look(name);
+      const isAwaited = launched && !this.#isThere(place);
+      const found = isAwaited ? UNSTARTED : await this.look(name);
       if (await this.#isConcluded(name, found)) return true;
       if (found.kind === "unstarted") this.#again(name, took);
-      if (took >= limit()) return false;
-      await this.#pause(name, took);
+      if (took >= START_MS && this.#isTooLong(name, took, launched)) return false;
+      await this.#pause(name, took, isAwaited);
       const now = clock.elapsed();
       took += Math.min(now - before, MAX_TURN_MS);
       before = now;
     }
   }
 
+  #isTooLong(name: string, took: number, launched: boolean): boolean {
+    return !launched || took >= MAX_START_MS || !this.#adapter.isStarting(name);
+  }
+
   /** Until something happens to it, or for a while. */
-  async #pause(name: string, took: number): Promise<void> {
+  async #pause(name: string, took: number, isAwaited: boolean): Promise<void> {
     if (this.#nudged.delete(name)) return;
-    const ms = Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs);
+    const minMs = isAwaited && this.#adapter.isWatched?.() === true ? WATCHED_MS : PAUSES.minMs;
+    const ms = Math.min(Math.max(minMs, took * PAUSES.part), PAUSES.maxMs);
     await this.#naps.sleep(name, this.#adapter.tells?.(name) === true ? TELLING_MS : ms);
   }
 
   /** HE4. Its holders may end before they claim, or hang. */
   #again(name: string, took: number): void {
     this.#adapter.relaunch?.(name);
+    if (took < TROUBLE_MS) return;
     const isStarting = this.#adapter.isStarting(name);
     if (took >= (isStarting ? SLOW_MS : TROUBLE_MS)) this.#troubles.set(name, isStarting ? NO_ANSWER : NO_HOLDER);
   }

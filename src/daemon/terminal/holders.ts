@@ -113,6 +113,7 @@ export class TerminalHolders {
       launch: (id) => this.#launch(id),
       relaunch: (id) => this.#relaunch(id),
       isStarting: (id) => this.#starts.isAlive(id),
+      isWatched: () => this.#watch.open(),
       dismiss: (id) => this.#starts.kill(id),
       ending,
       stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
@@ -279,6 +280,7 @@ export class TerminalHolders {
     const { home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
       if (socketName(home, id) !== socket || (state.kind !== "running" && state.kind !== "starting")) continue;
+      if (state.kind === "starting") this.#held.stir(id);
       if (state.kind === "running" && this.#mayBeOver(id)) this.lookAgain(id);
       else this.#work(id, this.#answers.look(id));
     }
