@@ -48,6 +48,10 @@ export const BETWEEN_HOMES: Readonly<Record<string, (place: Place) => Promise<vo
     expect(await sure.do(ASKS, { take })).toEqual([]);
     expect(await sure.do(ASK, ask)).toEqual(reply);
     expect(await sure.do(ASK_ANSWER, id)).toEqual(reply);
+    const hourAgo = { ...ask, id: `old ${id}`, forMs: -3_700_000 };
+    expect(await sure.do(ASK, hourAgo)).toEqual(Uint8Array.of());
+    expect(await sure.do(ASK, ask)).toEqual(reply);
+    expect(await sure.do(ASK_ANSWER, hourAgo.id)).toBeUndefined();
     for (const one of [id, `late ${id}`]) await sure.do(FORGET_ASK, one);
     expect(await sure.do(ASK_ANSWER, id)).toBeUndefined();
     expect(await sure.do(ASK_ANSWER, `late ${id}`)).toEqual(Uint8Array.of());

@@ -13,6 +13,7 @@ type StoredAsk = {
 };
 const NOTHING = new Uint8Array();
 const DONE = [["1"]];
+const HOUR = 3_600_000;
 
 type Undo = (() => void)[];
 
@@ -38,6 +39,10 @@ export class FleetNotes {
     const before = this.#asks.get(id);
     this.#asks.delete(id);
     if (before !== undefined) this.#undo().push(() => void this.#asks.set(id, before));
+  }
+
+  forgetBefore(time: number, but: string): void {
+    for (const { id, until } of [...this.#asks.values()]) if (until < time && id !== but) this.dropAsk(id);
   }
 
   /** What waits for an answer. */
@@ -68,6 +73,7 @@ function text(value: PostgresValue | undefined): string {
 
 export const NOTES: Readonly<Record<string, Run>> = {
   "holdfast.ask": (tables, [id, home, host, bytes = null, ms], now) => {
+    tables.notes.forgetBefore(now - HOUR, text(id));
     if (tables.home([text(home)]) === undefined) return [];
     const until = now + Number(ms);
     const made = { id: text(id), home: text(home), host: text(host), until, bytes, answer: NOTHING };
