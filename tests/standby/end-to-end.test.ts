@@ -95,6 +95,15 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     );
     expect(listed).toContain("one");
     expect(await b.must("recovery", "report", "--json", "--home", home)).toContain("host-a");
+    const direct = await until(
+      "its terminal is used from the other home of its host, without ssh",
+      async () => {
+        const said = await b.do("tail", "host-b/host-a-work/one", "--home", b.home);
+        return said.code === 0 ? said.out : undefined;
+      },
+      () => b.log(),
+    );
+    expect(direct).toContain("was here");
   }, 240_000);
 
   test("a home is moved on purpose, and its old host follows", async () => {
