@@ -219,8 +219,13 @@ export const LISTINGS = `select id, name, owner, host, lease, age, bytes from (
       left join holdfast.listings l on l.home = h.id) as sized
   where total <= 8388608 or nth = 1 order by id`;
 
-/** Of a home that is there. A write in any case, like ENROL; whoever repeats it waits anew. */
-export const ASK = `insert into holdfast.asks as a (id, home, host, until, bytes)
+/**
+ * Of a home that is there. A write in any case, like ENROL; whoever repeats it waits anew. What nobody has waited for
+ * since an hour is removed.
+ */
+export const ASK = `with old as (
+    delete from holdfast.asks where id <> $1 and until < clock_timestamp() - interval '1 hour')
+  insert into holdfast.asks as a (id, home, host, until, bytes)
   select $1, $2, $3, clock_timestamp() + $5::float8 * interval '1 ms', $4::bytea from holdfast.homes where id = $2
   on conflict (id) do update set until = greatest(a.until, excluded.until) returning answer`;
 
@@ -232,9 +237,6 @@ export const FORGET_ASK = "delete from holdfast.asks where id = $1 and answer <>
 export const ASKS = `with ${FENCE}
   select id, host, bytes from holdfast.asks where ${ASKED_NOW} and exists (select from fence) order by until limit 100`;
 
-/** An answer stays for an hour, for those who ask again. */
-export const REPLY = `with ${FENCE},
-  old as (delete from holdfast.asks where home = $1 and id <> $4 and until < clock_timestamp() - interval '1 hour'
-    and exists (select from fence))
+export const REPLY = `with ${FENCE}
   update holdfast.asks set answer = $5::bytea
   where id = $4 and home = $1 and exists (select from fence) returning 1`;

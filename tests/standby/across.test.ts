@@ -157,6 +157,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   test("lists of all homes are those of every host, without a word to its daemon", async () => {
     await b.must("new", "mine", "--detach", "--home", b.home, "--", "cat");
+    expect(await b.do("tail", "--home", b.home, "host-b/mine")).toMatchObject({ code: 0, err: "" });
     await asking(a, "asker", "rm three");
     const workflow = join(place, "wait.yml");
     writeFileSync(workflow, "name: wait\nsteps:\n  - id: one\n    shell: sleep 1000\n");

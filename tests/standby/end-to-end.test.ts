@@ -125,7 +125,7 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
 
   test("a home is moved on purpose with its agent, and its old host follows", async () => {
     const [a, b] = await fleet([]);
-    await a.must("new", "one", "--detach", "--home", a.home, "--", "cat");
+    await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
     mkdirSync(join(hosts.place, "host-a/.claude"));
     writeFileSync(join(hosts.place, "host-a/.claude/.credentials.json"), CANARY);
     const given = ["--instructions", "sh:echo it-was-said", "--home", a.home];
@@ -151,6 +151,15 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     expect(await hosts.row("host-a-work")).toMatchObject({ owner: "host-b", moveTo: "" });
     const home = join(b.homes, "host-a-work");
     expect(await b.must("ls", "--json", "--home", home)).toContain('"one"');
+    const direct = await until(
+      "its terminal is used from the other home of its host, without ssh",
+      async () => {
+        const said = await b.do("tail", "host-b/host-a-work/one", "--home", b.home);
+        return said.code === 0 ? said.out : undefined;
+      },
+      () => b.log(),
+    );
+    expect(direct).toContain("was here");
     expect(await b.must("recovery", "report", "--home", home)).toContain("its conversation came along as of");
     await b.must("agent", "send", "helper", "sh:echo and-again", "--home", home);
     await rests(b, home, 2);

@@ -1,5 +1,5 @@
-// Commands for a terminal of another home: `HOST/NAME`. A home that is on this host is used directly, and one of another
-// host by ssh, which runs the same command there.
+// Commands for a terminal of another home: `HOST/NAME`. A home that is on this host is used directly, and one of
+// another host by ssh, which runs the same command there.
 // TH1. Where that is comes from the home's sealed listing (fleet/listings.ts): what could be changed in the database
 //      leads nobody anywhere.
 // TH2. Nothing of ours is between the two: ssh has this window and these streams, and its exit code is ours.
