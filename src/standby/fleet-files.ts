@@ -45,7 +45,7 @@ export function fleetFiles(world: World, { config, home, say, ...programs }: Of)
     files: (database) => new HomesHere({ world, database, seal, mirrors, step: () => undefined }),
     shipper: (database) => {
       const maxBytes = config.carryBytes;
-      const work = new WorkCarrier({ disk, clock, home, maxBytes, ...programs });
+      const work = new WorkCarrier({ disk, clock, home, maxBytes, say, ...programs });
       const shipper = new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal });
       return carrying(new Carrier({ disk, clock, home, maxBytes, work }), shipper, { clock, say });
     },
