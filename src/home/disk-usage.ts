@@ -33,6 +33,7 @@ const KINDS = [
   ["checkpoints of terminals, and recovery", /^recovery\//],
   ["worktrees of runs", /^worktrees\//],
   ["clones for sandboxed agents", /^clones\//],
+  ["copies of agents' conversations and work, for other hosts", /^(?:carried|fleet\/works)\//],
   ["ballast: given up if the disk is full", /^ballast$/],
   ["sockets, programs of holders, daemon's log", /^(?:run\/|wal\.lock$)/],
   ["other files", /^/],

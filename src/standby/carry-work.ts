@@ -4,11 +4,19 @@
 //      without, because people work there, too. The last round before a home is handed over waits for nothing.
 // CR2. A bundle takes its place whole, with one rename. What could not be made leaves the one before, and is named.
 // CR3. The git directory of ours is a cache below `fleet/`: one that has become large is made anew.
+// CR4. Making a bundle may take minutes: other files are shipped meanwhile.
 import { isFault } from "../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../base/path.ts";
 import { knownCommits, knownWords, madeWork, makeWords } from "../core/agent/carried-work.ts";
 import { FLEET_WORKS } from "../home/layout.ts";
-import { type CarriedEntry, carriedPath, type Outside, type OutsideWork, workKey } from "../home/outside-files.ts";
+import {
+  type CarriedEntry,
+  type CarriedIndex,
+  carriedPath,
+  type Outside,
+  type OutsideWork,
+  workKey,
+} from "../home/outside-files.ts";
 import { isDone, type RunWorld, run, wordsOf } from "../home/run-program.ts";
 import { makeDirectories, removeTree } from "../log/file/file.ts";
 import type { Clock } from "../world/clock.ts";
@@ -19,6 +27,8 @@ export type CarryWorkPorts = RunWorld & {
   readonly clock: Clock;
   readonly home: string;
   readonly maxBytes: number;
+  /** Called with a Fault of this disk; the next round tries again. */
+  say(words: string): void;
 };
 
 const BUNDLE = "bundle";
@@ -29,19 +39,51 @@ const ANYWAY_MS = 600_000;
 const MAX_MADE = 200;
 
 type Last = { readonly at: number; readonly stamp: string; readonly made: number };
-type Entries = Record<string, CarriedEntry>;
+type Entries = CarriedIndex;
 
 export class WorkCarrier {
   readonly #ports: CarryWorkPorts;
   readonly #last = new Map<string, Last>();
+  readonly #entries: Record<string, CarriedEntry> = {};
+  #running: Promise<void> | undefined;
 
   constructor(ports: CarryWorkPorts) {
     this.#ports = ports;
   }
 
-  async round({ works }: Outside, entries: Entries, isLast: boolean): Promise<void> {
+  /** What was carried since the start of this program, by path below `carried/`. */
+  get entries(): Entries {
+    return this.#entries;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** `known`: what was carried before. `isLast`: resolves when all of it is done (CR1); otherwise at once (CR4). */
+  async round(outside: Outside, known: Entries, isLast: boolean): Promise<void> {
+    if (this.#running !== undefined && !isLast) return;
+    const running = this.#after(this.#running, () => this.#round(outside, known, isLast));
+    this.#running = running;
+    const done = running.finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    if (isLast) await done;
+  }
+
+  async #after(before: Promise<void> | undefined, work: () => Promise<void>): Promise<void> {
+    await before;
+    try {
+      await work();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#ports.say(`${error.message}. ${error.hint}`);
+    }
+  }
+
+  async #round({ works }: Outside, known: Entries, isLast: boolean): Promise<void> {
     this.#forget(works);
-    for (const work of works) if (isLast || this.#isDue(work)) await this.#carry(work, entries);
+    for (const work of works) if (isLast || this.#isDue(work)) await this.#carry(work, known);
   }
 
   /** CR1 */
@@ -57,10 +99,13 @@ export class WorkCarrier {
     const known = new Set(works.map(({ session }) => baseName(session)));
     const parent = joinPath(home, FLEET_WORKS);
     for (const id of disk.list(parent)) if (!known.has(id)) removeTree(disk, joinPath(parent, id));
-    for (const session of this.#last.keys()) if (!known.has(baseName(session))) this.#last.delete(session);
+    for (const session of [...this.#last.keys()].filter((one) => !known.has(baseName(one)))) {
+      this.#last.delete(session);
+      delete this.#entries[workKey(session)];
+    }
   }
 
-  async #carry(work: OutsideWork, entries: Entries): Promise<void> {
+  async #carry(work: OutsideWork, known: Entries): Promise<void> {
     const { clock, disk } = this.#ports;
     const { session, stamp, path } = work;
     const made = this.#last.get(session)?.made ?? 0;
@@ -69,14 +114,14 @@ export class WorkCarrier {
     const key = workKey(session);
     const at = new Date(clock.now()).toISOString();
     const found = await this.#make(work, directory);
-    const before = entries[key];
+    const before = this.#entries[key] ?? known[key];
     const left = typeof found === "string" ? found : found.left;
     const isMade = disk.lstat(joinPath(directory, BUNDLE)) !== undefined; // Perhaps by a round that was killed.
     if (isMade) {
       const bytes = this.#put(joinPath(directory, BUNDLE), carriedPath(this.#ports.home, key));
-      entries[key] = { at, bytes, ...(left !== undefined && { left }) };
+      this.#entries[key] = { at, bytes, ...(left !== undefined && { left }) };
     } else if (typeof found === "string" || found.kind === "unmade") {
-      entries[key] = { at: before?.at ?? at, bytes: before?.bytes ?? 0, ...(left !== undefined && { left }) };
+      this.#entries[key] = { at: before?.at ?? at, bytes: before?.bytes ?? 0, ...(left !== undefined && { left }) };
     } else if (found.kind === "same" && before === undefined) removeTree(disk, directory); // It is lost: next time.
     this.#last.set(session, { at: clock.elapsed(), stamp, made: isMade ? made + 1 : made });
   }

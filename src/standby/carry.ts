@@ -15,7 +15,6 @@ import {
   type CarriedEntry,
   carriedPath,
   conversationKey,
-  type Outside,
   type OutsideConversation,
   readCarried,
   readOutside,
@@ -32,6 +31,7 @@ import {
 } from "../log/file/file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk, OpenFile, Stat } from "../world/disk.ts";
+import type { WorkCarrier } from "./carry-work.ts";
 
 export type CarryPorts = {
   readonly disk: Disk;
@@ -39,7 +39,7 @@ export type CarryPorts = {
   readonly home: string;
   /** Of each conversation; what is longer stays here, and that is said. */
   readonly maxBytes: number;
-  readonly work?: { round(outside: Outside, entries: Record<string, CarriedEntry>, isLast: boolean): Promise<void> };
+  readonly work?: Pick<WorkCarrier, "round" | "entries">;
 };
 
 const COPY_BYTES = 1 << 20;
@@ -60,10 +60,12 @@ export class Carrier {
   async round(isLast = false): Promise<void> {
     const outside = readOutside(this.#ports);
     if (outside === undefined || readTaken(this.#ports) !== undefined) return; // CY4
-    const entries = { ...readCarried(this.#ports) };
+    const { work } = this.#ports;
+    const known = readCarried(this.#ports);
+    await work?.round(outside, known, isLast);
+    const entries = { ...known, ...work?.entries };
     this.#forget(entries);
     for (const conversation of outside.conversations) this.#carry(conversation, entries);
-    await this.#ports.work?.round(outside, entries, isLast);
     const text = JSON.stringify(entries);
     if (text === this.#written) return;
     writeCarried(this.#ports, entries);

@@ -54,7 +54,7 @@ export function fleetFiles(
     lister: (database) => new Lister({ clock, database, seal, lists, place, page }),
     shipper: (database) => {
       const maxBytes = config.carryBytes;
-      const work = new WorkCarrier({ disk, clock, home, maxBytes, ...programs });
+      const work = new WorkCarrier({ disk, clock, home, maxBytes, say, ...programs });
       const shipper = new Shipper({ disk, clock, home, tapeBytes: config.tapeBytes, database, seal });
       return carrying(new Carrier({ disk, clock, home, maxBytes, work }), shipper, { clock, say });
     },

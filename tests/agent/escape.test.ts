@@ -76,6 +76,7 @@ for (const who of EVERYBODY) {
         "cat deep.txt; echo more >>deep.txt; git commit -qam 'from inside' && git log --format=%an,%s",
       );
       expect(did).toMatchObject({ code: 0, said: expect.stringMatching(/^deep\nmole-.{8},from inside\nann,first\n$/) });
+      expect(room.carry()).toMatchObject({ code: 0, said: "made\n" });
       expect(room.fetch()).toMatchObject({ code: 0 });
       const { branch } = room.clone;
       expect(room.git("log", "--format=%s", branch).said).toBe("from inside\nfirst\n");
@@ -98,6 +99,7 @@ for (const who of EVERYBODY) {
       expect(did.said).toContain("it is set\n");
       const fetched = room.fetch();
       room.outside(...lookWords(room.clone.path));
+      room.carry();
       const next = room.inside("git status; git log -p");
       const used = room.useGit();
       room.fetch();

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TRIAL } from "../../src/core/agent/bwrap.ts";
+import { makeWords } from "../../src/core/agent/carried-work.ts";
 import { fetchWords } from "../../src/core/agent/clone.ts";
 import { placed, type Workspace } from "../../src/core/agent/workspace.ts";
 import { workspaceOf } from "../../src/daemon/agent/workspaces.ts";
@@ -148,6 +149,14 @@ export class EscapeRoom {
 
   fetch(): Ran {
     return this.outside(...fetchWords(this.clone));
+  }
+
+  /** What a host of a fleet ships of the clone. */
+  carry(): Ran {
+    const directory = this.file("carried");
+    this.outside("mkdir", "-p", directory);
+    const to = { directory, maxBytes: 1 << 20, ignored: "/dev/null" };
+    return this.outside(...makeWords({ path: this.clone.path, isClone: true }, to));
   }
 
   /** What users do all day, in their repository. */

@@ -84,7 +84,7 @@ export class TakenFiles {
     const owner = session === undefined ? undefined : agent(session.slice(session.indexOf("/") + 1));
     if (session === undefined || owner === undefined) return;
     const stop = beating(place.clock, progress); // git may take a while.
-    const why = await workBack({ ...place, ...programs }, session, owner);
+    const why = await orFault(workBack({ ...place, ...programs }, session, owner));
     stop();
     const told = this.#tell(session);
     if (why !== undefined) told.left.push(`its work: ${why}`);
@@ -198,6 +198,16 @@ export class TakenFiles {
     const told = this.#told.get(session) ?? { came: [], left: [] };
     this.#told.set(session, told);
     return told;
+  }
+}
+
+/** TF2 */
+async function orFault(work: Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isFault(error)) return error.message;
+    throw error;
   }
 }
 
