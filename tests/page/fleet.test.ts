@@ -18,6 +18,7 @@ import { until } from "../until.ts";
 import { endBrowser, HAS_CHROMIUM, PageHome, PHONE, show, type Tab } from "./browser.ts";
 import { issues } from "./issues.ts";
 
+const AT = "2026-01-02T03:04:05.000Z";
 const SECRET = "not-for-browsers";
 const EVIL = "<img src=x onerror=alert(1)>";
 
@@ -63,22 +64,20 @@ class Fleet implements AsyncDisposable {
   /** A home of another host, which shows this. */
   async add(host: string, name: string, listing: Partial<Listing>, hostId = host): Promise<void> {
     const take: Take = { home: name, epoch: 1, id: `take of ${name}` };
+    await this.database.call(ENROL, { home: name, lastSeq: 0 });
+    await this.database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
+    await this.show(take, { id: hostId, name: host }, name, listing);
+  }
+
+  /** As the standby program of its owner does it. */
+  async show(take: Take, host: { id: string; name: string }, name: string, listing: Partial<Listing>): Promise<void> {
     const { database, seal } = this;
-    await database.call(ENROL, { home: name, lastSeq: 0 });
-    await database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
-    await database.call(DESCRIBE, { take, name, takeover: "auto", host: hostId });
-    const row = { id: hostId, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
-    await database.call(ANNOUNCE, row);
+    await database.call(DESCRIBE, { take, name, takeover: "auto", host: host.id });
+    await database.call(ANNOUNCE, { ...host, labels: [], capacity: 0, version: "1", address: "", takes: [] });
     const none = { terminals: [], runs: [], agents: [], prompts: [] };
     const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
-    const place = {
-      at: new Date().toISOString(),
-      directory: "/home/ann/work",
-      command: ["holdfast"],
-      ssh: host,
-      closed: [],
-    };
-    const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
+    const place = { directory: "/home/ann/work", command: ["holdfast"], ssh: host.name, closed: [] };
+    const put = await putListing({ database, seal }, take, { at: AT, ...place, ...none, more, ...listing });
     if (!put.ok) throw new Error(put.error.message);
   }
 
@@ -98,12 +97,13 @@ class Fleet implements AsyncDisposable {
   }
 
   /** As an operator may do it by force. */
-  async takenBy(host: string, home: string): Promise<void> {
+  async takenBy(host: string, home: string): Promise<Take> {
     const row = await this.database.call(LOOK, home);
     const epoch = row.kind === "done" ? (row.value?.epoch ?? 0) : 0;
     const take: Take = { home, epoch: epoch + 1, id: `of ${host}` };
     const taken = await this.database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
     if (taken.kind !== "done" || !taken.value) throw new Error(Bun.inspect(taken));
+    return take;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -116,7 +116,6 @@ class Fleet implements AsyncDisposable {
 afterAll(endBrowser);
 afterAll(endAll, 180_000);
 
-const AT = "2026-01-02T03:04:05.000Z";
 const SHOWN = {
   terminals: [
     {
@@ -249,13 +248,19 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await page.getByRole("listitem").filter({ hasText: "fleet-key" }).first().waitFor();
     await show({ page, strange }, "Terminals");
     const id = String(JSON.parse(await Bun.file(join(fleet.home.path, "recovery/home.json")).text()).id);
-    await fleet.takenBy("web9", id);
+    const take = await fleet.takenBy("web9", id);
     await page.getByText("This home is on web9 now.").waitFor();
     await page.getByRole("link", { name: "All homes" }).first().waitFor();
     expect(await page.getByRole("button", { name: "New terminal" }).count()).toBe(0);
     await page.reload();
     await page.getByText("This home is on web9 now.").waitFor();
     await page.getByText("On another host", { exact: true }).waitFor();
+    await fleet.show(take, { id: "web9", name: "web9" }, "", { ...SHOWN, page: "https://web9.example.org/" });
+    await page.getByText("nightly").waitFor();
+    await page.getByRole("link", { name: "All homes" }).first().click();
+    const link = row(page, "on web9").getByRole("link");
+    expect(await link.getAttribute("href")).toBe("https://web9.example.org/");
+    await page.getByRole("alert").getByRole("link", { name: "Go to its page" }).waitFor();
     expect(strange).toEqual([]);
   }, 180_000);
 });
