@@ -11,7 +11,7 @@ export type Parts = { readonly has: readonly string[]; readonly lacks: readonly 
 /** Only command lines that are not plain (src/cli/plain.ts) need it. */
 const PARSER = "understand.ts";
 /** The database of a fleet (`--all`, and what is meant for other hosts). */
-const FLEET = ["fleet/all.ts", "fleet/answer.ts"];
+const FLEET = ["fleet/all.ts", "fleet/answer.ts", "fleet/there.ts"];
 /** Without a daemon they read the disk, or start one. */
 const DAEMONLESS = ["start.ts", "terminal/list-from-disk.ts", "disk-reader.ts"];
 const ROUTES = [
@@ -31,12 +31,15 @@ const ROUTES = [
 
 export const PARTS: Readonly<Record<Quick, Parts>> = {
   "quick-ls": { has: ["terminal/ls.ts"], lacks: [PARSER, ...DAEMONLESS, ...FLEET] },
-  "quick-send": { has: ["terminal/routes.ts", "terminal/send.ts", "terminal/tail.ts"], lacks: DAEMONLESS },
-  "quick-attach": { has: ["terminal/attach.ts"], lacks: [PARSER, ...DAEMONLESS, "terminal/create.ts"] },
+  "quick-send": {
+    has: ["terminal/routes.ts", "terminal/send.ts", "terminal/tail.ts"],
+    lacks: [...DAEMONLESS, ...FLEET],
+  },
+  "quick-attach": { has: ["terminal/attach.ts"], lacks: [PARSER, ...DAEMONLESS, ...FLEET, "terminal/create.ts"] },
   // A daemon may be gone when it has accepted the request, and another one is started.
   "quick-new": {
     has: ["terminal/new.ts", "terminal/attach.ts"],
-    lacks: [PARSER, "terminal/list-from-disk.ts"],
+    lacks: [PARSER, "terminal/list-from-disk.ts", ...FLEET],
   },
   "quick-status": { has: ["system/routes.ts", "system/status.ts"], lacks: [] },
   "quick-prompts": {

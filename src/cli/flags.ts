@@ -99,6 +99,9 @@ export const terminal = {
   proposeCompletions: proposing("terminal"),
 } as const;
 
+/** For commands that also work in other homes of the fleet. */
+export const anyTerminal = { ...terminal, brief: `${terminal.brief}; HOST/NAME in another home of the fleet` } as const;
+
 export const newName = {
   parse: text,
   placeholder: "name",

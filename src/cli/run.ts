@@ -41,6 +41,7 @@ const EXITS: Readonly<Record<string, number>> = {
   down: EXIT.tryLater,
   "fleet-away": EXIT.tryLater,
   "fleet-silent": EXIT.tryLater,
+  "fleet-ssh": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,

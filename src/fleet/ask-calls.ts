@@ -7,7 +7,7 @@ import * as sql from "./sql.ts";
 /** `bytes`: sealed. `host`: the name of the host that asks. */
 export type AskRow = { readonly id: string; readonly host: string; readonly bytes: Uint8Array };
 
-/** It is answered within `forMs`, or never. Returns the answer if it is there, empty if not; undefined: no such home. */
+/** It is answered within `forMs`, or never. Returns the answer, empty if there is none yet; undefined: no such home. */
 export const ASK: Call<AskRow & { readonly home: string; readonly forMs: number }, Uint8Array | undefined> = {
   statement: { name: "holdfast.ask", text: sql.ASK },
   encode: ({ id, home, host, bytes: it, forMs }) => [id, home, host, it, `${forMs}`],

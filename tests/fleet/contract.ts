@@ -1,12 +1,10 @@
 // What every statement does, as claims that hold in PostgreSQL and in the simulated database alike.
 import { expect } from "bun:test";
-import { ASK, ASK_ANSWER, ASKS, FORGET_ASK, REPLY } from "../../src/fleet/ask-calls.ts";
 import { dropBlob, getBlob, listBlobs, putBlob } from "../../src/fleet/blobs.ts";
 import {
   ANNOUNCE,
   APPEND,
   BACKLOG,
-  type Call,
   DESCRIBE,
   ENROL,
   EVENT,
@@ -24,56 +22,16 @@ import {
   SNAPSHOT,
   TAKE,
   TAKEOVER,
-  type Take,
   TIDY,
   VERSION,
 } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { mergeBatches, readBatches } from "../../src/fleet/history.ts";
-import { LIST_HOME, LISTINGS } from "../../src/fleet/listing-calls.ts";
 import { CANCEL, CLAIM, CLAIMED, ENQUEUE, FINISH, QUEUE, type QueueRow } from "../../src/fleet/queue-calls.ts";
 import { SCHEMA_VERSION } from "../../src/fleet/schema.ts";
 import { sha256 } from "../../src/world/hash.ts";
-
-const LEASE_MS = 60_000;
-
-export type Place = { readonly database: Database; readonly home: string };
-
-/** Calls that are answered, without a doubt. */
-class Sure {
-  readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
-  async do<P, R>(call: Call<P, R>, parameters: P): Promise<R> {
-    const answer = await this.database.call(call, parameters);
-    if (answer.kind !== "done" || answer.isDoubtful) throw new Error(`${call.statement.name}: ${Bun.inspect(answer)}`);
-    return answer.value;
-  }
-
-  /** A home of this name, with batches of these sizes; each entry is a byte, its seq. */
-  async owned(home: string, ...sizes: readonly number[]): Promise<Take> {
-    await this.do(ENROL, { home, lastSeq: 0 });
-    const take = { home, epoch: 1, id: `${home} 1` };
-    expect(await this.do(TAKE, { take, owner: "a", leaseMs: LEASE_MS, ifExpired: true })).toBe(true);
-    let end = 0;
-    for (const size of sizes) {
-      expect(await this.append(take, end + 1, end + size)).toBe(true);
-      end += size;
-    }
-    return take;
-  }
-
-  append(take: Take, first: number, last: number): Promise<boolean> {
-    return this.do(APPEND, { take, batch: { first, last, bytes: entries(first, last) }, leaseMs: LEASE_MS });
-  }
-}
-
-function entries(first: number, last: number): Uint8Array {
-  return Uint8Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
+import { BETWEEN_HOMES } from "./contract-between-homes.ts";
+import { entries, LEASE_MS, type Place, Sure } from "./sure.ts";
 
 async function stored(database: Database, home: string, after = 0) {
   const read = await readBatches(database, home, after);
@@ -82,6 +40,8 @@ async function stored(database: Database, home: string, after = 0) {
 }
 
 export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>> = {
+  ...BETWEEN_HOMES,
+
   "the tables have the version that this program knows": async ({ database }) => {
     expect(await new Sure(database).do(VERSION, undefined)).toEqual({ version: SCHEMA_VERSION, mayWrite: true });
   },
@@ -369,53 +329,6 @@ export const CONTRACT: Readonly<Record<string, (place: Place) => Promise<void>>>
     for (const _ of [1, 2]) expect(await sure.do(CANCEL, two.id)).toBe(true);
     expect(await sure.do(CLAIM, { take: next, host: "h1", labels })).toBeUndefined();
     expect(await sure.do(CANCEL, `no ${home}`)).toBe(false);
-  },
-
-  "a home's listing is replaced by its owner alone, and all homes are read": async ({ database, home }) => {
-    const sure = new Sure(database);
-    const take = await sure.owned(home);
-    await sure.do(DESCRIBE, { take, name: `n ${home}`, takeover: "auto", host: "h" });
-    const see = async () => (await sure.do(LISTINGS, { after: "" })).find((row) => row.home === home);
-    const plain = { home, name: `n ${home}`, owner: "a", hostId: "h" };
-    expect(await see()).toMatchObject({ ...plain, ageMs: undefined, bytes: Uint8Array.of() });
-    for (const bytes of [entries(1, 3), entries(4, 9)]) expect(await sure.do(LIST_HOME, { take, bytes })).toBe(true);
-    expect(await sure.do(LIST_HOME, { take: { ...take, id: "no" }, bytes: entries(1, 1) })).toBe(false);
-    const { leaseMs = 0, ageMs = -1, ...row } = (await see()) ?? {};
-    expect(row).toEqual({ ...plain, bytes: entries(4, 9) });
-    expect(leaseMs).toBeGreaterThan(LEASE_MS / 2);
-    expect([ageMs >= 0, ageMs < LEASE_MS]).toEqual([true, true]);
-    expect((await sure.do(LISTINGS, { after: home })).some((other) => other.home === home)).toBe(false);
-  },
-
-  "what others ask is seen by the owner alone, until it is answered or nobody waits": async ({ database, home }) => {
-    const sure = new Sure(database);
-    const take = await sure.owned(home);
-    const stale = { ...take, id: "no" };
-    const id = `ask of ${home}`;
-    const ask = { id, home, host: "b", bytes: entries(1, 3), forMs: LEASE_MS };
-    const isAsked = async () => (await sure.do(HOLD, { take, leaseMs: LEASE_MS }))?.isAsked;
-    expect(await sure.do(ASK, { ...ask, home: `no ${home}` })).toBeUndefined();
-    expect(await sure.do(ASK_ANSWER, id)).toBeUndefined();
-    expect(await isAsked()).toBe(false);
-    expect(await sure.do(ASK, { ...ask, id: `late ${id}`, forMs: -1 })).toEqual(Uint8Array.of());
-    expect(await isAsked()).toBe(false);
-    expect(await sure.do(ASK, ask)).toEqual(Uint8Array.of());
-    expect(await sure.do(ASK, { ...ask, bytes: entries(7, 9) })).toEqual(Uint8Array.of());
-    expect(await sure.do(ASK_ANSWER, id)).toEqual(Uint8Array.of());
-    expect(await isAsked()).toBe(true);
-    expect(await sure.do(ASKS, { take: stale })).toEqual([]);
-    expect(await sure.do(ASKS, { take })).toEqual([{ id, host: "b", bytes: entries(1, 3) }]);
-    const reply = entries(4, 5);
-    expect(await sure.do(REPLY, { take: stale, id, bytes: reply })).toBe(false);
-    expect(await sure.do(REPLY, { take, id: `no ${id}`, bytes: reply })).toBe(false);
-    for (const _ of [1, 2]) expect(await sure.do(REPLY, { take, id, bytes: reply })).toBe(true);
-    expect(await isAsked()).toBe(false);
-    expect(await sure.do(ASKS, { take })).toEqual([]);
-    expect(await sure.do(ASK, ask)).toEqual(reply);
-    expect(await sure.do(ASK_ANSWER, id)).toEqual(reply);
-    for (const one of [id, `late ${id}`]) await sure.do(FORGET_ASK, one);
-    expect(await sure.do(ASK_ANSWER, id)).toBeUndefined();
-    expect(await sure.do(ASK_ANSWER, `late ${id}`)).toEqual(Uint8Array.of());
   },
 
   "the home for which the least is worked on comes first, and then the oldest": async ({ database, home }) => {

@@ -263,7 +263,10 @@ describe.if(HAS_POSTGRES)("on a real PostgreSQL (needs postgresql)", () => {
       expect([words, (await command(asker, ...words)).code]).toEqual([words, 2]);
     const far = { ...wish, id: idOf(0xaa4), labels: ["tape-drive"] };
     await asker.must("fleet.queue-run", far);
-    await asker.must("fleet.queue-cancel", { id: far.id });
+    const waiting = await command(asker, "fleet", "queue", "--json");
+    expect(JSON.parse(waiting.out)).toMatchObject([{ id: far.id, state: "open", labels: ["tape-drive"] }]);
+    expect((await command(asker, "fleet", "queue", "cancel", far.id)).code).toBe(0);
+    expect((await command(asker, "fleet", "queue", "--ended")).out).toMatch(new RegExp(`^${far.id} .*cancelled`, "m"));
     const done = await asker.ask("fleet.queue-cancel", { id: ids[0] ?? "" });
     expect(done).toMatchObject({ ok: false, error: { code: "not-open" } });
   }, 120_000);

@@ -2,6 +2,7 @@
 // That they do the same in PostgreSQL is what tests/fleet/contract.ts checks.
 // FT1. Every change can be taken back, newest first: that is what a fail-over does to the tail.
 import type { PostgresRow, PostgresValue } from "../../src/world/postgres.ts";
+import { FleetNotes, NOTES } from "./fleet-notes.ts";
 
 type Home = {
   readonly epoch: number;
@@ -36,16 +37,6 @@ export type StoredItem = {
   readonly words: string;
 };
 const NEW_ITEM = { state: "open", home: "", epoch: 0, host: "", words: "" };
-type StoredListing = { readonly at: number; readonly bytes: PostgresValue };
-type StoredAsk = {
-  readonly id: string;
-  readonly home: string;
-  readonly host: string;
-  readonly until: number;
-  readonly bytes: PostgresValue;
-  readonly answer: PostgresValue;
-};
-const NOTHING = new Uint8Array();
 type StoredEvent = { readonly at: number; readonly values: Values };
 export type StoredBatch = { readonly first: number; readonly last: number; readonly bytes: Uint8Array };
 type Part = { readonly seq: number; readonly part: number; readonly parts: number; readonly rest: PostgresValue[] };
@@ -64,8 +55,7 @@ export class FleetTables {
   /** In one place of a map, so that they can be taken back like everything else. */
   readonly #events = new Map<"all", readonly StoredEvent[]>();
   readonly #items = new Map<string, StoredItem>();
-  readonly #listings = new Map<string, StoredListing>();
-  readonly #asks = new Map<string, StoredAsk>();
+  readonly notes = new FleetNotes(() => this.#undo);
   #undo: (() => void)[] = [];
 
   get items(): readonly StoredItem[] {
@@ -121,34 +111,6 @@ export class FleetTables {
     set(this.#hosts, text(host.values[0]), host, this.#undo);
   }
 
-  ask(id: PostgresValue | undefined): StoredAsk | undefined {
-    return this.#asks.get(text(id));
-  }
-
-  setAsk(ask: StoredAsk): void {
-    set(this.#asks, ask.id, ask, this.#undo);
-  }
-
-  dropAsk(id: string): void {
-    const before = this.#asks.get(id);
-    this.#asks.delete(id);
-    if (before !== undefined) this.#undo.push(() => void this.#asks.set(id, before));
-  }
-
-  /** What waits for an answer. */
-  asksOf(home: PostgresValue | undefined, now: number): readonly StoredAsk[] {
-    const open = [...this.#asks.values()].filter((ask) => ask.home === home && ask.answer === NOTHING);
-    return open.filter(({ until }) => until > now).toSorted((a, b) => a.until - b.until);
-  }
-
-  listing(home: string): StoredListing | undefined {
-    return this.#listings.get(home);
-  }
-
-  setListing(home: string, listing: StoredListing): void {
-    set(this.#listings, home, listing, this.#undo);
-  }
-
   get events(): readonly StoredEvent[] {
     return this.#events.get("all") ?? [];
   }
@@ -190,9 +152,10 @@ function text(value: PostgresValue | undefined): string {
 
 const DONE: PostgresRow[] = [["1"]];
 
-type Run = (tables: FleetTables, values: Values, now: number) => readonly PostgresRow[];
+export type Run = (tables: FleetTables, values: Values, now: number) => readonly PostgresRow[];
 
 const STATEMENTS: Readonly<Record<string, Run>> = {
+  ...NOTES,
   "holdfast.session": () => [["on"]],
   "holdfast.version": ({ version }) => [[`${version}`, "true"]],
   "holdfast.enrol": (tables, values) => {
@@ -217,7 +180,7 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
     const home = tables.ours(values);
     if (home === undefined) return [];
     tables.change(values[0], { ...home, leaseUntil: now + Number(values[3]) });
-    return [[`${home.lastSeq}`, `${tables.asksOf(values[0], now).length > 0}`]];
+    return [[`${home.lastSeq}`, `${tables.notes.asksOf(values[0], now).length > 0}`]];
   },
   "holdfast.append": (tables, values, now) => {
     const [id, , , before, last, bytes, ms] = values;
@@ -293,48 +256,6 @@ const STATEMENTS: Readonly<Record<string, Run>> = {
   },
   "holdfast.hosts": (tables, _, now) => tables.hosts.map(({ values, seen }) => [...values, `${now - seen}`]),
   "holdfast.homes": (tables, _, now) => tables.homes.map(([id, home]) => watched(id, home, now)),
-  "holdfast.ask": (tables, [id, home, host, bytes = null, ms], now) => {
-    if (tables.home([text(home)]) === undefined) return [];
-    const until = now + Number(ms);
-    const made = { id: text(id), home: text(home), host: text(host), until, bytes, answer: NOTHING };
-    const before = tables.ask(id);
-    tables.setAsk(before === undefined ? made : { ...before, until: Math.max(until, before.until) });
-    return [[tables.ask(id)?.answer ?? null]];
-  },
-  "holdfast.ask-answer": (tables, [id]) => {
-    const ask = tables.ask(id);
-    return ask === undefined ? [] : [[ask.answer]];
-  },
-  "holdfast.asks": (tables, values, now) =>
-    tables.ours(values) === undefined
-      ? []
-      : tables.asksOf(values[0], now).map(({ id, host, bytes }) => [id, host, bytes]),
-  "holdfast.forget-ask": (tables, [id]) => {
-    const ask = tables.ask(id);
-    if (ask !== undefined && ask.answer !== NOTHING) tables.dropAsk(ask.id);
-    return [];
-  },
-  "holdfast.reply": (tables, values) => {
-    const [home, , , id, answer = null] = values;
-    const ask = tables.ask(id);
-    if (tables.ours(values) === undefined || ask === undefined || ask.home !== home) return [];
-    tables.setAsk({ ...ask, answer });
-    return DONE;
-  },
-  "holdfast.list-home": (tables, values, now) => {
-    const [id, , , bytes = null] = values;
-    if (tables.ours(values) === undefined) return [];
-    tables.setListing(text(id), { at: now, bytes });
-    return DONE;
-  },
-  "holdfast.listings": (tables, [after], now) =>
-    tables.homes
-      .filter(([id]) => id > text(after))
-      .slice(0, 1000)
-      .map(([id, { name, owner, host, leaseUntil }]) => {
-        const { at, bytes } = tables.listing(id) ?? { at: now + 1, bytes: new Uint8Array() };
-        return [id, name, owner, host, `${Math.max(0, leaseUntil - now)}`, `${now - at}`, bytes];
-      }),
   "holdfast.describe": (tables, values) => {
     const [home, [id, , , name, takeover, host]] = [tables.ours(values), values];
     if (home === undefined) return [];

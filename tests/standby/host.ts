@@ -26,7 +26,22 @@ export class Host {
     const lines = Object.entries(fleet).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
     writeFileSync(config, ["[web]", "enabled = false", "[fleet]", ...lines, ""].join("\n"));
     const { HOLDFAST_HOME: _, ...env } = process.env;
-    this.#env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name) } as Record<string, string>;
+    const PATH = `${join(place, name, "bin")}:${env["PATH"]}`;
+    this.#env = { ...env, HOLDFAST_CONFIG: config, HOME: join(place, name), PATH } as Record<string, string>;
+  }
+
+  /** A program that its commands find instead of the machine's. */
+  program(name: string, script: string): void {
+    const bin = join(this.homes, "../bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, name), script, { mode: 0o755 });
+  }
+
+  /** One of its commands in a window. `shown` is called with each piece of its output. */
+  window(shown: (text: string) => void, ...words: string[]): Bun.Subprocess {
+    const data = (_: unknown, bytes: Uint8Array) => shown(Buffer.from(bytes).toString());
+    const env = { ...this.#env, TERM: "xterm-256color" };
+    return Bun.spawn(ours("src/cli/main.ts", ...words), { env, terminal: { cols: 80, rows: 24, data } });
   }
 
   async do(...words: string[]): Promise<Said> {

@@ -4,6 +4,7 @@ import type { Context } from "../command-world.ts";
 import { countFlag, type DataFlags, described, flag, home, text, timeSpan } from "../flags.ts";
 import type { EventFlags } from "./look.ts";
 import type { MoveFlags } from "./move.ts";
+import type { QueueFlags } from "./queue.ts";
 
 const URL = {
   parse: text,
@@ -122,9 +123,38 @@ const take = buildCommand<MoveFlags, [string], Context>({
   ),
 });
 
+const waiting = buildCommand<QueueFlags, [], Context>({
+  loader: async () => (await import("./queue.ts")).queueCommand,
+  parameters: {
+    flags: {
+      home,
+      ended: flag("Also what is done, has failed or was cancelled"),
+      json: flag("One JSON array of {n, id, at, asker, kind, labels, state, home, host, words}"),
+    },
+  },
+  docs: { brief: "List the work that waits for any host, or is done by one (run --any, agent new --any)" },
+});
+
+const cancel = buildCommand<DataFlags, [string], Context>({
+  loader: async () => (await import("./queue.ts")).cancelCommand,
+  parameters: {
+    flags: { home, json: flag("One JSON object {id}") },
+    positional: { kind: "tuple", parameters: [{ parse: text, placeholder: "id", brief: "The id that --any printed" }] },
+  },
+  docs: { brief: "Take work back that no host has begun" },
+});
+
+const queue = buildRouteMap({
+  routes: { ls: waiting, cancel },
+  defaultCommand: "ls",
+  docs: { brief: "Work for any host of the fleet: list it (the default), or take it back" },
+});
+
 const fleet = buildRouteMap({
-  routes: { init, join, leave, status, ls, hosts, events, move, take },
-  docs: { brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take" },
+  routes: { init, join, leave, status, ls, hosts, events, move, take, queue },
+  docs: {
+    brief: "More than one machine, on a PostgreSQL: init, join, leave, status, ls, hosts, events, move, take, queue",
+  },
 });
 
 export const fleetRoutes = { fleet };

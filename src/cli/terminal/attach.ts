@@ -38,7 +38,28 @@ const USUAL_KEY = "ctrl-\\";
 
 async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key?: string): Promise<Exit> {
   const home = meantHome(world, flags.home);
-  return home.ok ? attachNamed(world, home.value, flags, key) : home;
+  if (!home.ok) return home;
+  return key?.includes("/") ? attachThere(world, home.value, flags, key) : attachNamed(world, home.value, flags, key);
+}
+
+/** In another home of the fleet. */
+async function attachThere(
+  world: DaemonCommandWorld,
+  home: string,
+  flags: AttachFlags & Given,
+  key: string,
+): Promise<Exit> {
+  if (flags.create || flags.words !== undefined)
+    return refused("usage", "A terminal is created on its own host.", "Run it there: holdfast new");
+  if (!world.terminal.there) return noTerminal();
+  const { readOnly = false, size } = flags;
+  const { onTerminalThere } = await import("../fleet/there.ts");
+  const fixed = typeof size === "object" ? `${size.cols}x${size.rows}` : size;
+  return onTerminalThere(world, {
+    ...{ home, key, command: "attach", acts: !readOnly, isInteractive: true },
+    words: (name) => [...(readOnly ? ["--read-only"] : []), ...(fixed === undefined ? [] : ["--size", fixed]), name],
+    here: (at, name) => attachNamed(world, at, flags, name),
+  });
 }
 
 export async function attachNamed(

@@ -66,7 +66,7 @@ async function lsAll(world: DaemonCommandWorld, home: string, flags: LsFlags): P
   const cells = (terminal: BriefTerminal) => [...cellsOf(user, terminal, world.clock.now()), agentText(terminal)];
   const rows = behindHosts(homes.value, cells);
   if (flags.json) await printAllJson(world, homes.value, (terminals) => terminals.map(rowOf));
-  else if (rows.length === 0) await say(world.console, "there are no terminals in the fleet.");
+  else if (rows.length === 0) await say(world.console, "the fleet has no terminals.");
   else await world.console.out.write(tableText(world.console, [["HOST", ...HEAD, AGENT], ...rows], ALL_CUTS));
   return ok(EXIT.ok);
 }

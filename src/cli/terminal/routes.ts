@@ -6,6 +6,7 @@ import type { HolderSizing } from "../../wire/holder/protocol.ts";
 import type { Context } from "../command-world.ts";
 import {
   allHomes,
+  anyTerminal,
   choiceFlag,
   countFlag,
   type DataFlags,
@@ -105,7 +106,7 @@ const attach = buildCommand<AttachFlags, [terminal?: string], Context>({
       cwd,
     },
     aliases: { c: "create", r: "readOnly" },
-    positional: { kind: "tuple", parameters: [{ ...terminal, optional: true }] },
+    positional: { kind: "tuple", parameters: [{ ...anyTerminal, optional: true }] },
   },
   docs: {
     ...described(
@@ -115,6 +116,7 @@ const attach = buildCommand<AttachFlags, [terminal?: string], Context>({
       "Followed by n or p it switches to the next or the previous terminal, by s to one that you choose.",
       "The exit code is the program's if it ends while you are attached, and 0 after detaching.",
       "Your SSH agent comes along: a terminal's SSH_AUTH_SOCK leads to the agent of the person who attached last.",
+      "HOST/NAME is a terminal of another home of the fleet (ls --all): ssh runs this command there ([fleet] ssh).",
     ),
     customUsage: [
       "[--home dir] [--read-only] [--size smallest|latest|CxR] [<terminal>]",
@@ -156,7 +158,7 @@ const send = buildCommand<SendFlags, [terminal: string, text?: string], Context>
     positional: {
       kind: "tuple",
       parameters: [
-        terminal,
+        anyTerminal,
         {
           parse: text,
           optional: true,
@@ -197,7 +199,7 @@ const tail = buildCommand<TailFlags, [terminal: string], Context>({
       json: flag("One JSON object {id, name, lines}; with --follow one {line} per line"),
     },
     aliases: { n: "lines", f: "follow" },
-    positional: one,
+    positional: { kind: "tuple", parameters: [anyTerminal] },
   },
   docs: { brief: "Print the last lines of a terminal, and with -f new ones as they arrive" },
 });

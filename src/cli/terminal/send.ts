@@ -25,12 +25,44 @@ async function send(world: DaemonCommandWorld, flags: SendFlags, key: string, te
   if (!input.ok) return input;
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(world, home.value, key);
+  return key.includes("/")
+    ? sendThere(world, home.value, flags, key, text)
+    : sendTo(world, home.value, flags, key, input.value);
+}
+
+/** To another home of the fleet. */
+async function sendThere(
+  world: DaemonCommandWorld,
+  home: string,
+  flags: SendFlags,
+  key: string,
+  text?: string,
+): Promise<Exit> {
+  const { onTerminalThere } = await import("../fleet/there.ts");
+  const input = inputOf(flags, text);
+  if (!input.ok) return input;
+  const { enter = false, json = false, key: keys = [] } = flags;
+  const given = [...keys.map((one) => `--key=${one}`), ...(enter ? ["--enter"] : []), ...(json ? ["--json"] : [])];
+  return onTerminalThere(world, {
+    ...{ home, key, command: "send", acts: true, isInteractive: false },
+    words: (name) => [...given, "--", name, ...(text === undefined ? [] : [text])],
+    here: (at, name) => sendTo(world, at, flags, name, input.value),
+  });
+}
+
+async function sendTo(
+  world: DaemonCommandWorld,
+  home: string,
+  flags: SendFlags,
+  key: string,
+  input: string,
+): Promise<Exit> {
+  const found = await findTerminal(world, home, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
   if (state.kind === "ended" || state.kind === "uncertain") return ended(name);
-  const bytes = Buffer.from(input.value);
-  const sent = await typeInto(world, { home: home.value, id, name }, bytes);
+  const bytes = Buffer.from(input);
+  const sent = await typeInto(world, { home, id, name }, bytes);
   if (!sent.ok) return sent;
   if (flags.json) await printJson(world.console, { id, name, bytes: bytes.length });
   return ok(EXIT.ok);

@@ -22,10 +22,26 @@ const FURTHER = 8;
 async function tail(world: DaemonCommandWorld, flags: TailFlags, key: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(world, home.value, key);
+  return key.includes("/") ? tailThere(world, home.value, flags, key) : tailOf(world, home.value, flags, key);
+}
+
+/** In another home of the fleet. */
+async function tailThere(world: DaemonCommandWorld, home: string, flags: TailFlags, key: string): Promise<Exit> {
+  const { onTerminalThere } = await import("../fleet/there.ts");
+  const { lines, follow = false, json = false } = flags;
+  const given = ["--lines", `${lines}`, ...(follow ? ["--follow"] : []), ...(json ? ["--json"] : [])];
+  return onTerminalThere(world, {
+    ...{ home, key, command: "tail", acts: false, isInteractive: false },
+    words: (name) => [...given, name],
+    here: (at, name) => tailOf(world, at, flags, name),
+  });
+}
+
+async function tailOf(world: DaemonCommandWorld, home: string, flags: TailFlags, key: string): Promise<Exit> {
+  const found = await findTerminal(world, home, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
-  const place = terminalFiles(world.disk, home.value, id);
+  const place = terminalFiles(world.disk, home, id);
   const { lines, plain, end } = lastLines(place, flags.lines);
   const json = flags.json === true;
   if (!flags.follow) {

@@ -1,7 +1,7 @@
-// What people at other hosts of the fleet answer to the prompts of this home's agents: taken from the database and given
-// to the same handler as every answer.
-// AW1. Exactly once: an answer has an id of its own, so giving it again, after a crash or on the next host of this home,
-//      is the same answer. What comes of it is stored when it is durable in our log.
+// What people at other hosts of the fleet answer to the prompts of this home's agents: taken from the database, and
+// given to the same handler as every answer.
+// AW1. Exactly once: an answer has an id of its own, so giving it again, after a crash or on the next host of this
+//      home, is the same answer. What comes of it is stored when it is durable in our log.
 // AW2. Only under our take, as it is now: another host that has the home answers then.
 // AW3. They are a person's: what is sealed with the fleet's key was asked by the daemon of another host, which has
 //      looked who asks (asking.ts). The log says from which host.
@@ -9,11 +9,10 @@ import { refused } from "../../base/result.ts";
 import type { Caller } from "../../core/principal.ts";
 import { ASKS, type AskRow, REPLY } from "../../fleet/ask-calls.ts";
 import type { Take } from "../../fleet/calls.ts";
-import { encodeReply, parseAsked } from "../../wire/fleet/asked.ts";
+import { askNote, encodeReply, parseAsked, replyNote } from "../../wire/fleet/asked.ts";
 import type { FleetDesk } from "../ports.ts";
 import type { Handler } from "../rpc-server.ts";
-import { isPassing } from "./queue.ts";
-import { surely } from "./queue-asking.ts";
+import { isPassing, surely } from "./outcome.ts";
 
 export type AnswersPorts = {
   readonly desk: Pick<FleetDesk, "database" | "seal" | "take">;
@@ -55,13 +54,13 @@ export class Answers {
     const { desk } = this.#ports;
     const reply = await this.#replyTo(take.home, ask);
     if (!reply.ok && isPassing(reply.error)) return;
-    const bytes = desk.seal.note(replyOf(take.home, ask.id), encodeReply(reply));
+    const bytes = desk.seal.note(replyNote(take.home, ask.id), encodeReply(reply));
     await desk.database.call(REPLY, { take, id: ask.id, bytes }); // If it fails, all of it is repeated.
   }
 
   async #replyTo(home: string, { id, host, bytes }: AskRow) {
     const { desk, answer } = this.#ports;
-    const opened = desk.seal.openNote(askOf(home, id, host), bytes);
+    const opened = desk.seal.openNote(askNote(home, id, host), bytes);
     if (!opened.ok) return opened;
     const asked = parseAsked(opened.value);
     if (asked === undefined) return NEWER;
@@ -69,15 +68,6 @@ export class Answers {
     const by: Caller = { principal: "operator", host, pid: null, exe: null, tty: null }; // AW3
     return answer({ prompt, answer: given, decision, message, always }, by);
   }
-}
-
-/** What a sealed question, and a sealed reply, are. */
-export function askOf(home: string, id: string, host: string): readonly string[] {
-  return ["ask", home, id, host];
-}
-
-export function replyOf(home: string, id: string): readonly string[] {
-  return ["reply", home, id];
 }
 
 const NEWER = refused("fleet-form", "A newer version of Holdfast asks this.", "Upgrade Holdfast on the home's host.");

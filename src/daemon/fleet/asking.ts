@@ -8,13 +8,12 @@ import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { ASK, ASK_ANSWER, FORGET_ASK } from "../../fleet/ask-calls.ts";
 import { LOOK } from "../../fleet/calls.ts";
-import { encodeAsked, parseReply } from "../../wire/fleet/asked.ts";
+import { askNote, encodeAsked, parseReply, replyNote } from "../../wire/fleet/asked.ts";
 import type { Params } from "../../wire/rpc/params.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Random } from "../../world/random.ts";
 import type { FleetDesk } from "../ports.ts";
-import { askOf, replyOf } from "./answers.ts";
-import { surely } from "./queue-asking.ts";
+import { surely } from "./outcome.ts";
 
 /** A person may have given up by then; the home may have moved to another host meanwhile. */
 const FOR_MS = 120_000;
@@ -34,7 +33,7 @@ export async function askHome(
   const id = sha256(Buffer.from(JSON.stringify(what))).slice(0, ID_LENGTH); // AK1
   const answer = newId(random.bytes(16));
   const plain = encodeAsked({ prompt, answer, decision, message, always });
-  const bytes = seal.note(askOf(home, id, host), plain);
+  const bytes = seal.note(askNote(home, id, host), plain);
   const asked = surely(await database.call(ASK, { id, home, host, bytes, forMs: FOR_MS }));
   if (!asked.ok) return asked;
   return asked.value === undefined ? NO_HOME : ok({ id });
@@ -49,7 +48,7 @@ export async function replyFrom(
   if (!found.ok) return found;
   if (found.value === undefined) return READ;
   if (found.value.length === 0) return ok({ reply: null });
-  const opened = seal.openNote(replyOf(home, id), found.value);
+  const opened = seal.openNote(replyNote(home, id), found.value);
   await database.call(FORGET_ASK, id); // AK1
   if (!opened.ok) return opened;
   const reply = parseReply(opened.value);

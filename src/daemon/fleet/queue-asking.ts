@@ -5,7 +5,6 @@ import { baseName } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { wantedLabels } from "../../core/fleet/queue.ts";
 import { parameterFrom, secretNames, secretParameters } from "../../core/workflow/parameters.ts";
-import { type Answer, whyOf } from "../../fleet/database.ts";
 import { CANCEL, ENQUEUE, QUEUE, type QueueKind } from "../../fleet/queue-calls.ts";
 import { encodeQueued, type QueuedRequest } from "../../wire/fleet/queued.ts";
 import { type PARAMS, type Params, paramsOf } from "../../wire/rpc/params.ts";
@@ -15,6 +14,7 @@ import type { FleetDesk } from "../ports.ts";
 import type { Handler, Handlers } from "../rpc-server.ts";
 import { askHome, replyFrom } from "./asking.ts";
 import { NO_FLEET } from "./handlers.ts";
+import { surely } from "./outcome.ts";
 
 /** More is no request, but a file that belongs elsewhere. */
 const MAX_BYTES = 4 << 20;
@@ -83,10 +83,4 @@ async function cancel({ database }: FleetDesk, { id }: Params<"fleet.queue-cance
   if (!cancelled.ok) return cancelled;
   if (cancelled.value) return ok({ id });
   return refused("not-open", `${id} is not open any more.`, "Use `holdfast cancel` or `agent terminate` on its host.");
-}
-
-/** What is committed without a doubt; repeating it does nothing twice. */
-export function surely<T>(answer: Answer<T>): Result<T> {
-  if (answer.kind === "done" && !answer.isDoubtful) return ok(answer.value);
-  return refused("fleet-database", `The database of the fleet did not answer: ${whyOf(answer)}`, "Try it again.");
 }

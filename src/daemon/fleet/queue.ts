@@ -6,14 +6,14 @@
 //      of the home, on whatever host that is.
 // QU3. A claim ends when its run or agent has ended, or if it cannot be made here at all: its words are no secret.
 // QU4. Nothing is claimed in safe mode, nor without a lease, nor beyond the capacity. What was claimed is kept.
-import type { Refusal, Result } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
 import { placesLeft, type Work } from "../../core/fleet/queue.ts";
 import type { Take } from "../../fleet/calls.ts";
 import { CLAIM, CLAIMED, FINISH, type QueueItem } from "../../fleet/queue-calls.ts";
 import { parseQueued, type QueuedRequest } from "../../wire/fleet/queued.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { FleetDesk } from "../ports.ts";
-import { surely } from "./queue-asking.ts";
+import { isPassing, surely } from "./outcome.ts";
 
 /** Between two looks at the queue of a host that has places left. */
 const LOOK_MS = 2_000;
@@ -28,13 +28,6 @@ export type QueuePorts = {
   work(id: string, kind: string): Promise<Work>;
   say(words: string): void;
 };
-
-/** After these refusals a later look may succeed. */
-const PASSING: readonly string[] = ["log.blocked", "log.closed", "log.stopped", "fleet-away", "not-live", "disk"];
-
-export function isPassing({ code }: Refusal): boolean {
-  return PASSING.includes(code);
-}
 
 export class FleetQueue {
   readonly #ports: QueuePorts;

@@ -2,7 +2,7 @@
 import type { Result } from "../../base/result.ts";
 import { fitting } from "../check.ts";
 import { decodeLine } from "../lines.ts";
-import { any, count, flag, type Infer, literal, object, optional, text } from "../shape.ts";
+import { count, flag, type Infer, json, literal, object, optional, text } from "../shape.ts";
 
 /** `answer`: chosen at random, so a repeat is the same answer (H2 of core/agent/prompts.ts). */
 const ASKED = object({
@@ -18,7 +18,7 @@ export type AskedAnswer = Omit<Infer<typeof ASKED>, "v" | "kind">;
 
 const REPLY = object({
   v: count,
-  value: optional(any),
+  value: optional(json),
   error: optional(object({ code: text, message: text, hint: text })),
 });
 
@@ -40,4 +40,13 @@ export function parseReply(bytes: Uint8Array): Result<unknown> | undefined {
   const found = fitting(REPLY, decodeLine(new TextDecoder().decode(bytes)));
   if (found === undefined) return undefined;
   return found.error === undefined ? { ok: true, value: found.value } : { ok: false, error: found.error };
+}
+
+/** What a sealed question, and a sealed reply, are (FleetSeal.note). */
+export function askNote(home: string, id: string, host: string): readonly string[] {
+  return ["ask", home, id, host];
+}
+
+export function replyNote(home: string, id: string): readonly string[] {
+  return ["reply", home, id];
 }

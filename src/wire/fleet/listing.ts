@@ -6,7 +6,7 @@ import { decodeLine } from "../lines.ts";
 import type { ListedAgent, ListedPrompt } from "../rpc/agent.ts";
 import type { BriefTerminal } from "../rpc/rpc.ts";
 import type { ListedRun } from "../rpc/workflow.ts";
-import { any, count, fullPath, type Infer, list, object, optional, type Shape, text } from "../shape.ts";
+import { count, fullPath, type Infer, json, list, object, optional, type Shape, text } from "../shape.ts";
 
 export type ListingRows = {
   readonly terminals: readonly BriefTerminal[];
@@ -41,18 +41,18 @@ const OUTER = object({
   ssh: text,
   page: optional(text),
   closed: list(text),
-  terminals: list(any),
-  runs: list(any),
-  agents: list(any),
-  prompts: list(any),
+  terminals: list(json),
+  runs: list(json),
+  agents: list(json),
+  prompts: list(json),
   more: object({ terminals: count, runs: count, agents: count, prompts: count }),
 });
 const TERMINAL = object({
   ...{ id: text, name: text, lane: text, createdAt: text, state: object({ kind: text }) },
   recipe: object({ argv: texts, cwd: text }),
 });
-const RUN = object({ id: text, name: text, state: text, startedAt: text, needs: list(any) });
-const AGENT = object({ id: text, name: text, state: text, provider: text, createdAt: text, prompts: list(any) });
+const RUN = object({ id: text, name: text, state: text, startedAt: text, needs: list(json) });
+const AGENT = object({ id: text, name: text, state: text, provider: text, createdAt: text, prompts: list(json) });
 const PROMPT = object({ id: text, agent: text, name: text, tool: text, since: text, deadline: text, state: text });
 
 export function encodeListing(listing: Listing): Uint8Array {
@@ -85,7 +85,7 @@ export function promptIn(value: unknown): ListedPrompt | undefined {
 
 /** LG1 */
 function rowsIn<T>(found: Infer<typeof OUTER>, kind: ListingKind, shape: Shape) {
-  const all = found[kind];
+  const all: readonly unknown[] = found[kind];
   const rows = all.filter((row) => check(shape, row).ok) as readonly T[];
   return { rows, left: all.length - rows.length };
 }
