@@ -1,7 +1,7 @@
 // The text that the page offers for a bug report: versions, the last recoveries and crashes, and what `holdfast doctor`
 // says.
 // BR1. It names neither this home nor its user, and contains no secret of ours: their paths, names and everything that
-//      looks like a token are replaced.
+//      looks like a token are replaced. In a fleet, the checks of it name hosts and homes: people see the text first.
 import type { WebReports } from "../wire/page/messages.ts";
 import { VERSION } from "../wire/version.ts";
 import { type DoctorWorld, doctorSays } from "./doctor.ts";

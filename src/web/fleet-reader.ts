@@ -19,8 +19,21 @@ import { readJson } from "../log/file/json-file.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { Listing } from "../wire/fleet/listing.ts";
 import type { FleetHome, WebFleetHome } from "../wire/page/messages.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Random } from "../world/random.ts";
 import { realPostgres } from "../world/real/postgres/client.ts";
-import type { FleetWorld } from "./fleet.ts";
+import type { Self } from "../world/self.ts";
+
+export type FleetWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly self: Self;
+  readonly home: string;
+  /** Undefined: this host is in no fleet. */
+  fleet(): Config["fleet"] | undefined;
+};
 
 /** A person waits for it. */
 const CONNECT_MS = 3_000;

@@ -5,24 +5,9 @@
 // WF3. Without `[fleet]` there is nothing to show, and no database client is loaded.
 import { ok, type Result, refused } from "../base/result.ts";
 import { fitting } from "../wire/check.ts";
-import type { Config } from "../wire/files/config-schema.ts";
 import { FLEET_HOME, type WebFleet, type WebFleetHome } from "../wire/page/messages.ts";
-import type { Clock } from "../world/clock.ts";
-import type { Disk } from "../world/disk.ts";
-import type { Random } from "../world/random.ts";
-import type { Self } from "../world/self.ts";
-import type { FleetReader, HomeSeen } from "./fleet-reader.ts";
+import type { FleetReader, FleetWorld, HomeSeen } from "./fleet-reader.ts";
 import { once } from "./once.ts";
-
-export type FleetWorld = {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly self: Self;
-  readonly home: string;
-  /** Undefined: this host is in no fleet. */
-  fleet(): Config["fleet"] | undefined;
-};
 
 /** WF2. A look is one statement or two. */
 const SHARED_MS = 2_000;

@@ -1,5 +1,5 @@
 // The homes of a fleet on the page, in a real Chromium, with a real PostgreSQL.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,10 +18,11 @@ import { until } from "../until.ts";
 import { endBrowser, HAS_CHROMIUM, PageHome, PHONE, show, type Tab } from "./browser.ts";
 import { issues } from "./issues.ts";
 
+const AT = "2026-01-02T03:04:05.000Z";
 const SECRET = "not-for-browsers";
 const EVIL = "<img src=x onerror=alert(1)>";
 
-class Fleet implements AsyncDisposable {
+class Fleet {
   readonly server: TestServer;
   readonly home: PageHome;
   readonly place: string;
@@ -63,22 +64,20 @@ class Fleet implements AsyncDisposable {
   /** A home of another host, which shows this. */
   async add(host: string, name: string, listing: Partial<Listing>, hostId = host): Promise<void> {
     const take: Take = { home: name, epoch: 1, id: `take of ${name}` };
+    await this.database.call(ENROL, { home: name, lastSeq: 0 });
+    await this.database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
+    await this.show(take, { id: hostId, name: host }, name, listing);
+  }
+
+  /** As the standby program of its owner does it. */
+  async show(take: Take, host: { id: string; name: string }, name: string, listing: Partial<Listing>): Promise<void> {
     const { database, seal } = this;
-    await database.call(ENROL, { home: name, lastSeq: 0 });
-    await database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
-    await database.call(DESCRIBE, { take, name, takeover: "auto", host: hostId });
-    const row = { id: hostId, name: host, labels: [], capacity: 0, version: "1", address: "", takes: [] };
-    await database.call(ANNOUNCE, row);
+    await database.call(DESCRIBE, { take, name, takeover: "auto", host: host.id });
+    await database.call(ANNOUNCE, { ...host, labels: [], capacity: 0, version: "1", address: "", takes: [] });
     const none = { terminals: [], runs: [], agents: [], prompts: [] };
     const more = { terminals: 0, runs: 3, agents: 0, prompts: 0 };
-    const place = {
-      at: new Date().toISOString(),
-      directory: "/home/ann/work",
-      command: ["holdfast"],
-      ssh: host,
-      closed: [],
-    };
-    const put = await putListing({ database, seal }, take, { ...place, ...none, more, ...listing });
+    const place = { directory: "/home/ann/work", command: ["holdfast"], ssh: host.name, closed: [] };
+    const put = await putListing({ database, seal }, take, { at: AT, ...place, ...none, more, ...listing });
     if (!put.ok) throw new Error(put.error.message);
   }
 
@@ -98,25 +97,27 @@ class Fleet implements AsyncDisposable {
   }
 
   /** As an operator may do it by force. */
-  async takenBy(host: string, home: string): Promise<void> {
+  async takenBy(host: string, home: string): Promise<Take> {
     const row = await this.database.call(LOOK, home);
     const epoch = row.kind === "done" ? (row.value?.epoch ?? 0) : 0;
     const take: Take = { home, epoch: epoch + 1, id: `of ${host}` };
     const taken = await this.database.call(TAKE, { take, owner: host, leaseMs: 600_000, ifExpired: false });
     if (taken.kind !== "done" || !taken.value) throw new Error(Bun.inspect(taken));
+    return take;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async end(): Promise<void> {
     this.database.drop();
     await this.server.stop();
     rmSync(this.place, { recursive: true, force: true });
   }
 }
 
+let fleet: Fleet;
+
 afterAll(endBrowser);
 afterAll(endAll, 180_000);
 
-const AT = "2026-01-02T03:04:05.000Z";
 const SHOWN = {
   terminals: [
     {
@@ -163,13 +164,44 @@ function received(page: Page): string[] {
   return texts;
 }
 
+function expectNoSecret(texts: readonly string[]): void {
+  for (const secret of [SECRET, "postgres://", fleet.key.trim()])
+    expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+}
+
 async function seenBy(tab: Tab, view: string): Promise<void> {
   expect({ view, issues: await issues(tab) }).toEqual({ view, issues: [] });
 }
 
 describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (needs chromium and postgresql)", () => {
+  beforeAll(async () => {
+    if (HAS_CHROMIUM && HAS_POSTGRES) fleet = await Fleet.start();
+  }, 60_000);
+  afterAll(() => fleet?.end());
+
+  test("a prompt of a home on another host is answered here, and there", async () => {
+    const there = new PageHome(fleet.config("web2"));
+    await there.ok("agent", "new", "fixer", "--provider", "scripted", "--", ...ACTOR);
+    await there.ok("agent", "send", "fixer", ">> ask Bash make deploy");
+    const { page, strange } = await fleet.home.open();
+    await page.getByRole("link", { name: / on web1$/ }).click();
+    const far = row(page, "on web2");
+    await far.getByText("1 prompt open").waitFor();
+    await far.getByRole("link").press("Enter");
+    const prompt = page.getByRole("article", { name: "fixer asks to use Bash" });
+    await prompt.getByText("make deploy").waitFor();
+    await prompt.getByRole("button", { name: "Allow Bash for fixer" }).click();
+    await page.getByText("Allowed: web2 has it.").waitFor();
+    await until(
+      "its agent goes on",
+      async () => JSON.parse((await there.run("prompts", "--json")).out).length === 0,
+      async () => (await there.run("prompts", "--json")).out,
+    );
+    await prompt.waitFor({ state: "detached" });
+    expect(strange).toEqual([]);
+  }, 180_000);
+
   test("where one is, the way to the other homes, and what they show of themselves", async () => {
-    await using fleet = await Fleet.start();
     const tab = await fleet.home.open();
     const { page, strange } = tab;
     const texts = received(page);
@@ -192,7 +224,7 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
       .getByRole("dialog")
       .getByRole("option", { name: "Go to host web2: deploy" })
       .waitFor({ state: "hidden" });
-    await page.keyboard.type("host web2");
+    await page.keyboard.type("web2: deploy");
     await page.getByRole("dialog").getByRole("option", { name: "Go to host web2: deploy" }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "deploy" }).waitFor();
@@ -210,52 +242,34 @@ describe.skipIf(!HAS_CHROMIUM || !HAS_POSTGRES)("with a browser and a database (
     await row(page, "deploy").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(PHONE.viewport.width);
     await seenBy(tab, "homes on a phone");
-    await fleet.server.server.stop();
-    await page.getByText("The database of the fleet does not answer.").waitFor();
-    for (const secret of [SECRET, "postgres://", fleet.key.trim(), fleet.server.server.place])
-      expect(texts.some((text) => text.includes(secret))).toBe(false);
-    expect(strange).toEqual([]);
-  }, 180_000);
-
-  test("a prompt of a home on another host is answered here, and there", async () => {
-    await using fleet = await Fleet.start();
-    const there = new PageHome(fleet.config("web2"));
-    await there.ok("agent", "new", "fixer", "--provider", "scripted", "--", ...ACTOR);
-    await there.ok("agent", "send", "fixer", ">> ask Bash make deploy");
-    const { page, strange } = await fleet.home.open();
-    await page.getByRole("link", { name: / on web1$/ }).click();
-    const far = row(page, "on web2");
-    await far.getByText("1 prompt open").waitFor();
-    await far.getByRole("link").press("Enter");
-    const prompt = page.getByRole("article", { name: "fixer asks to use Bash" });
-    await prompt.getByText("make deploy").waitFor();
-    await prompt.getByRole("button", { name: "Allow Bash for fixer" }).click();
-    await page.getByText("Allowed: web2 has it.").waitFor();
-    await until(
-      "its agent goes on",
-      async () => JSON.parse((await there.run("prompts", "--json")).out).length === 0,
-      async () => (await there.run("prompts", "--json")).out,
-    );
-    await prompt.waitFor({ state: "detached" });
+    expectNoSecret(texts);
     expect(strange).toEqual([]);
   }, 180_000);
 
   test("a home that another host has taken says so at once, and shows what it has there", async () => {
-    await using fleet = await Fleet.start();
     const { page, strange } = await fleet.home.open();
+    const texts = received(page);
     await show({ page, strange }, "Recovery");
     await page.getByRole("button", { name: "Check everything" }).click();
     await page.getByText(/checks? (?:is|are) fine/).click();
     await page.getByRole("listitem").filter({ hasText: "fleet-key" }).first().waitFor();
     await show({ page, strange }, "Terminals");
     const id = String(JSON.parse(await Bun.file(join(fleet.home.path, "recovery/home.json")).text()).id);
-    await fleet.takenBy("web9", id);
+    const take = await fleet.takenBy("web9", id);
     await page.getByText("This home is on web9 now.").waitFor();
     await page.getByRole("link", { name: "All homes" }).first().waitFor();
     expect(await page.getByRole("button", { name: "New terminal" }).count()).toBe(0);
     await page.reload();
     await page.getByText("This home is on web9 now.").waitFor();
     await page.getByText("On another host", { exact: true }).waitFor();
+    await fleet.show(take, { id: "web9", name: "web9" }, "", { ...SHOWN, page: "https://web9.example.org/" });
+    await page.getByText("nightly").waitFor();
+    await page.getByRole("link", { name: "All homes" }).first().click();
+    await row(page, "on web9").locator('a[href="https://web9.example.org/"]').waitFor();
+    await page.getByRole("alert").getByRole("link", { name: "Go to its page" }).waitFor();
+    await fleet.server.server.stop();
+    await page.getByText("The database of the fleet does not answer.").waitFor();
+    expectNoSecret(texts);
     expect(strange).toEqual([]);
   }, 180_000);
 });

@@ -19,7 +19,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   search: ["base", "core", "world", "log", "wire"],
   daemon: ["base", "core", "world", "log", "wire", "home", "fleet"],
   standby: ["base", "core", "world", "log", "wire", "home", "fleet"],
-  web: ["base", "core", "wire", "world", "log", "home"],
+  web: ["base", "core", "wire", "world", "log", "home", "fleet"],
   /** Runs in browsers. */
   page: ["base", "core", "wire", "vt"],
   relay: ["base", "core", "world", "log", "wire"],

@@ -1,4 +1,4 @@
-// A permission prompt of a home on another host, answered through the database: its own host decides what becomes of it.
+// A permission prompt of a home on another host, answered through the database: what becomes of it is decided there.
 // FP1. What came of it is what the other home says. Without a word from it for a while, nothing is claimed, and the
 //      same answer can be given again: it is the same one.
 import { useSignal } from "@preact/signals";

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { plainLine } from "../../base/visible.ts";
 import type { FleetHome } from "../../wire/page/messages.ts";
 import { Ago, Empty, State } from "../parts/frame.tsx";
-import { homes, membership, pageOf } from "../state/fleet.ts";
+import { follows, homes, membership, pageOf } from "../state/fleet.ts";
 import { may } from "../state/rights.ts";
 import { hashOf } from "../state/route.ts";
 import { count } from "../words.ts";
@@ -59,7 +59,8 @@ export function HomesView(): JSX.Element {
 }
 
 function Row({ home }: { readonly home: FleetHome }): JSX.Element {
-  const { isHere, counts, host, seenAt } = home;
+  const { counts, host, seenAt } = home;
+  const isHere = home.isHere && !follows.value;
   const prompts = counts?.prompts ?? 0;
   return (
     <li class="row" {...(isHere && { "aria-current": "location" as const })}>
@@ -82,7 +83,7 @@ function Row({ home }: { readonly home: FleetHome }): JSX.Element {
 function Way({ home }: { readonly home: FleetHome }): JSX.Element {
   const name = nameOf(home);
   const page = pageOf(home);
-  if (home.isHere && home.isLive)
+  if (home.isHere && !follows.value)
     return (
       <a data-item href={hashOf({ view: "now" })}>
         {name}
