@@ -51,7 +51,8 @@ for (const leaseMs of [10_000, 3_000]) {
     const late = ofTheDead.flatMap(({ from, at }) => {
       const diedAt = many.hosts[from]?.diesAt ?? 0;
       const trouble = lastTrouble(many.troubles, diedAt - leaseMs, at);
-      const bound = trouble === undefined ? 2 * leaseMs : Math.max(leaseMs, 7_000) + leaseMs;
+      const isKnown = trouble === undefined && diedAt > leaseMs; // WA3: nobody has watched it for long before that.
+      const bound = isKnown ? 2 * leaseMs : Math.max(leaseMs, 7_000) + leaseMs;
       const since = Math.max(diedAt, trouble ?? 0);
       return at - since > bound ? [{ from, at, since, took: at - since }] : [];
     });
