@@ -30,7 +30,9 @@ export class Going {
   }
 }
 
-/** Repeats `look` until it returns something; undefined if that takes longer than `ms`. `pauseMs`: between two looks. */
+/**
+ * Repeats `look` until it returns something; undefined if that takes longer than `ms`. `pauseMs`: between two looks.
+ */
 export async function until<T>(
   clock: Clock,
   ms: number,
