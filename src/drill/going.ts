@@ -30,17 +30,20 @@ export class Going {
   }
 }
 
-/** Repeats `look` until it returns something; undefined if that takes longer than `ms`. */
+/**
+ * Repeats `look` until it returns something; undefined if that takes longer than `ms`. `pauseMs`: between two looks.
+ */
 export async function until<T>(
   clock: Clock,
   ms: number,
   look: () => Promise<T | undefined> | T | undefined,
+  pauseMs = LOOK_MS,
 ): Promise<T | undefined> {
   const deadline = clock.elapsed() + ms;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
     if (clock.elapsed() >= deadline) return undefined;
-    await pause(clock, LOOK_MS);
+    await pause(clock, pauseMs);
   }
 }

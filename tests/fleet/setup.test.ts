@@ -1,6 +1,6 @@
 // `holdfast fleet init|join|key rotate` as a new user meets them, with a real PostgreSQL: what is wrong is said at
 // once, with what to do next, and nothing is left half done; and a role that may only use the tables.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,11 +80,12 @@ describe.skipIf(!HAS_POSTGRES)("setting up a fleet (needs postgresql)", () => {
     await operator.sql("drop schema if exists holdfast cascade");
   });
 
+  afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
   afterAll(async () => {
     operator?.close();
     await server?.stop();
     removeHomes();
-    rmSync(scratch, { recursive: true, force: true });
   });
 
   test("a role may use the tables, and neither change them nor read any others", async () => {

@@ -50,11 +50,12 @@ async function init(world: DaemonCommandWorld, flags: InitFlags, given: string):
     return ok(EXIT.ok);
   }
   return withDatabase(world, url.value, async (database) => {
+    const named = await nameFor(world, database, flags, begun.value);
+    if (!named.ok) return named;
     const isNew = world.disk.stat(config.keyFile) === undefined;
     const key = await keyForNew(world, database, config.keyFile, isNew);
     if (!key.ok) return key;
-    const named = await entered(world, database, { flags, begun: begun.value, url: url.value });
-    if (!named.ok) return named;
+    await enter(world, flags, begun.value, url.value);
     const made = { ...found, host: named.value };
     if (flags.json === true) await printJson(world.console, made);
     else await world.console.out.write(`${wordsOfInit(made, isNew)}\n`);
@@ -112,39 +113,39 @@ async function join(world: DaemonCommandWorld, flags: JoinFlags, url: string): P
     if (!there.value) return refused("no-fleet", "There is no fleet in this database yet.", "holdfast fleet init URL");
     const fits = await keyFits(database, seal.value); // SU3
     if (!fits.ok) return fits;
-    const named = await entered(world, database, { flags, begun: begun.value, url });
+    const named = await nameFor(world, database, flags, begun.value);
     if (!named.ok) return named;
+    await enter(world, flags, begun.value, url);
     if (flags.json === true) await printJson(world.console, { config: path, host: named.value });
     else await say(world.console, `${path} has the address. Next: holdfast down; holdfast up`);
     return ok(EXIT.ok);
   });
 }
 
-type Entering = { readonly flags: JoinFlags; readonly begun: Begun; readonly url: string };
-
-/** SU2. Returns the name of the host. */
-async function entered(
-  world: DaemonCommandWorld,
+/** The name that this host will have. */
+async function nameFor(
+  { disk }: DaemonCommandWorld,
   database: Database,
-  { flags, begun: { config, path, text }, url }: Entering,
+  { host }: JoinFlags,
+  { config, path }: Begun,
 ): Promise<Result<string>> {
-  if (flags.host !== undefined && config.host !== "")
-    return refused(
-      "fleet-config",
-      `The host has a name in ${path}: "${config.host}".`,
-      "Change it there, without --host.",
-    );
-  const name = flags.host ?? hostNameOf(config);
+  if (host !== undefined && config.host !== "") {
+    const message = `The host has a name in ${path}: "${config.host}".`;
+    return refused("fleet-config", message, "Change it there, without --host.");
+  }
+  const name = host ?? hostNameOf(config);
   const hosts = await hostsOf({ database });
   if (!hosts.ok) return hosts;
-  const ours = readHostId({ disk: world.disk, homes: config.homes });
-  const other = hosts.value.find((host) => host.name === name && host.id !== ours && host.agoMs < AWAY_MS);
-  if (other !== undefined) {
-    const message = `Another host of the fleet is called "${name}"; it was seen ${Math.round(other.agoMs / 1_000)} s ago.`;
-    return refused("fleet-host", message, "Give this one a name of its own: --host NAME");
-  }
-  await writePrivate(world.disk, path, withTable(text, { url, ...(flags.host && { host: flags.host }) }));
-  return ok(name);
+  const ours = readHostId({ disk, homes: config.homes });
+  const other = hosts.value.find((one) => one.name === name && one.id !== ours && one.agoMs < AWAY_MS);
+  if (other === undefined) return ok(name);
+  const message = `Another host of the fleet is called "${name}"; it was seen ${Math.round(other.agoMs / 1_000)} s ago.`;
+  return refused("fleet-host", message, "Give this one a name of its own: --host NAME");
+}
+
+/** SU2 */
+function enter({ disk }: DaemonCommandWorld, { host }: JoinFlags, { path, text }: Begun, url: string): Promise<void> {
+  return writePrivate(disk, path, withTable(text, { url, ...(host && { host }) }));
 }
 
 async function leave(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {

@@ -12,9 +12,9 @@ import { answerOnce, answerWith, beginRoot, listAgents, openPrompts, readLines, 
 import { ask } from "../ask.ts";
 import type { Findings } from "../findings.ts";
 import { OVER, shown } from "../flows.ts";
-import { until } from "../going.ts";
 import { DRILL_VARIABLE, type Site } from "../site.ts";
 import { compareLines } from "../workflows.ts";
+import { seen } from "./look.ts";
 
 const SOON_MS = 60_000;
 const SIZE = { cols: 80, rows: 24 };
@@ -107,7 +107,7 @@ export class Contents {
       ...{ id: this.#run, ...place, texts: { to: this.#stepLines }, values: {} },
     });
     if (asked.kind !== "done") return this.#findings.violate(`the workflow did not start: ${whyOf(asked)}`);
-    const runs = await until(clock, SOON_MS, () => this.effects.steps.length > 1 || undefined);
+    const runs = await seen(clock, SOON_MS, () => this.effects.steps.length > 1 || undefined);
     if (runs === undefined) this.#findings.violate("the step of the workflow did not start");
   }
 
@@ -117,7 +117,7 @@ export class Contents {
     await beginRoot(this.#site, about);
     await sendTo(this.#site, this.#agent, "@ask.deploy@");
     const { clock } = this.#site.world;
-    const prompt = await until(clock, SOON_MS, async () => (await openPrompts(this.#site))[0]);
+    const prompt = await seen(clock, SOON_MS, async () => (await openPrompts(this.#site))[0]);
     if (prompt === undefined) this.#findings.violate("the agent did not ask");
     this.#asked = prompt?.id ?? "";
     await sendTo(this.#site, this.#agent, "@note.later@");
@@ -159,14 +159,14 @@ export class Contents {
   async #checkRun(there: Site): Promise<string> {
     const { clock } = there.world;
     const about = { id: this.#run };
-    const found = await until(clock, SOON_MS, async () => {
+    const found = await seen(clock, SOON_MS, async () => {
       const run = await shown(there, about);
       return run?.state === "uncertain" ? run : undefined;
     });
     const [need] = found?.needs ?? [];
     if (need === undefined) this.#findings.violate("the step that was running is not uncertain");
     else await ask(there, "workflow.resolve", { id: this.#run, attempt: need.attempt, verdict: "done" });
-    const ended = await until(clock, SOON_MS, async () => {
+    const ended = await seen(clock, SOON_MS, async () => {
       const run = await shown(there, about);
       return run !== undefined && OVER.includes(run.state) ? run : undefined;
     });
@@ -177,14 +177,14 @@ export class Contents {
   /** CO3. Returns whether the prompt is the one from before. */
   async #checkAgent(there: Site): Promise<boolean> {
     const { clock, random } = there.world;
-    const prompt = await until(clock, SOON_MS, async () => (await openPrompts(there))[0]);
+    const prompt = await seen(clock, SOON_MS, async () => (await openPrompts(there))[0]);
     const isSame = prompt?.id === this.#asked;
     if (prompt === undefined) this.#findings.lose(1, "the agent's prompt is gone");
     else if (!(await answerOnce(there, prompt.id, this.#findings)))
       this.#findings.violate("the agent's prompt cannot be answered");
     if (!isSame && (await answerWith(there, this.#asked, "allow", newId(random.bytes(16)))).kind === "done")
       this.#findings.double(1, "the prompt of the killed process was answered, too");
-    const rests = await until(clock, SOON_MS, async () => {
+    const rests = await seen(clock, SOON_MS, async () => {
       const [agent] = (await listAgents(there)) ?? [];
       return agent?.inbox === 0 && this.effects.agent.includes("later") ? true : undefined;
     });

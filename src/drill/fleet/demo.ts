@@ -10,14 +10,12 @@ import type { FleetEvent } from "../../fleet/calls.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Clock } from "../../world/clock.ts";
-import { pause } from "../../world/wait.ts";
 import { ask, StatusEye } from "../ask.ts";
 import type { Findings } from "../findings.ts";
-import { until } from "../going.ts";
 import type { Killed } from "../machine/boots.ts";
 import { Contents, type ContentsFound } from "./contents.ts";
 import { Host } from "./host.ts";
-import { FleetLook } from "./look.ts";
+import { FleetLook, seen } from "./look.ts";
 import { type PostgresWorld, PrivatePostgres } from "./private-postgres.ts";
 
 const NAMES = ["ann", "bob", "cid"] as const;
@@ -25,7 +23,6 @@ const NAMES = ["ann", "bob", "cid"] as const;
 const ROLE = "holdfast_host";
 /** Two leases, and the start of the programs; on a busy machine everything takes longer. */
 const TAKEN_MS = 180_000;
-const LOOK_MS = 50;
 const READY = "LIVE";
 
 export type DemoProgress = { phase(words: string): Promise<void>; tell(words: string): Promise<void> };
@@ -113,7 +110,7 @@ export class FleetDemo {
   /** A home has its name in the fleet from when its standby program runs. */
   async #described(): Promise<Result<undefined>> {
     const names = this.hosts.map(({ homeName }) => homeName);
-    const there = await until(this.#world.clock, TAKEN_MS, async () => {
+    const there = await seen(this.#world.clock, TAKEN_MS, async () => {
       const homes = await this.#look.homes();
       return names.every((name) => homes.some((home) => home.name === name)) ? true : undefined;
     });
@@ -124,8 +121,7 @@ export class FleetDemo {
   async #shipped(contents: Contents): Promise<void> {
     await this.#progress.phase("waiting until the database has the files of that home, too");
     const [first] = this.hosts;
-    const there = await until(this.#world.clock, TAKEN_MS, async () => {
-      await pause(this.#world.clock, LOOK_MS);
+    const there = await seen(this.#world.clock, TAKEN_MS, async () => {
       const home = await this.#look.home(first.homeName);
       return home !== undefined && contents.isIn(await this.#look.files(home.id)) ? true : undefined;
     });
@@ -177,7 +173,7 @@ export class FleetDemo {
     const liveMs = this.#sinceMs;
     if (live === undefined) this.findings.violate(`the home is not live on ${taken.name}`);
     await this.#progress.phase(`everything is live again on ${taken.name}, ${seconds(liveMs)} after the kill`);
-    const items = await until(clock, TAKEN_MS, async () => {
+    const items = await seen(clock, TAKEN_MS, async () => {
       const report = await ask(there, "recovery.report", { name: null });
       return report.kind === "done" && report.value?.from === first.name ? report.value.items : undefined;
     });
@@ -188,11 +184,9 @@ export class FleetDemo {
   }
 
   async #while<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
-    return until(this.#world.clock, TAKEN_MS, async () => {
+    return seen(this.#world.clock, TAKEN_MS, async () => {
       for (const event of await this.#look.events()) await this.#progress.tell(`  ${this.#eventText(event)}`);
-      const found = await look();
-      if (found === undefined) await pause(this.#world.clock, LOOK_MS);
-      return found;
+      return look();
     });
   }
 

@@ -9,10 +9,10 @@ import { makeDirectories } from "../../log/file/file.ts";
 import type { StatusResult } from "../../wire/rpc/rpc.ts";
 import type { Clock } from "../../world/clock.ts";
 import { StatusEye } from "../ask.ts";
-import { until } from "../going.ts";
 import { type Killed, killAtOnce, Machine } from "../machine/boots.ts";
 import { type DrillProcess, processesOf } from "../processes.ts";
 import { type Site, siteAt } from "../site.ts";
+import { seen } from "./look.ts";
 import { type Ended, type PostgresWorld, runToEnd } from "./private-postgres.ts";
 
 export const LEASE_S = 3;
@@ -96,7 +96,7 @@ export class Host {
     const { clock } = this.#world;
     const eye = new StatusEye(this.site());
     let started = Number.NEGATIVE_INFINITY;
-    const status = await until(clock, START_MS, async () => {
+    const status = await seen(clock, START_MS, async () => {
       const now = await eye.look();
       if (now === undefined && clock.elapsed() - started > BETWEEN_STARTS_MS) {
         started = clock.elapsed();

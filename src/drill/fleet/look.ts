@@ -3,8 +3,22 @@ import { assert } from "../../base/assert.ts";
 import { EVENTS, type FleetEvent, HOMES, LIST, type WatchedRow } from "../../fleet/calls.ts";
 import { Database } from "../../fleet/database.ts";
 import { postgresTarget } from "../../fleet/target.ts";
+import type { Clock } from "../../world/clock.ts";
 import { realPostgres } from "../../world/real/postgres/client.ts";
+import { until } from "../going.ts";
 import type { DrillWorld } from "../site.ts";
+
+/** Between two looks: hosts that are watched too closely have less time to do what they are watched for. */
+const LOOK_MS = 40;
+
+/** Looks again and again; undefined if what it looks for does not come. */
+export function seen<T>(
+  clock: Clock,
+  ms: number,
+  look: () => Promise<T | undefined> | T | undefined,
+): Promise<T | undefined> {
+  return until(clock, ms, look, LOOK_MS);
+}
 
 /** `url`: without a password. */
 export function databaseAt({ disk, clock }: DrillWorld, url: string): Database {

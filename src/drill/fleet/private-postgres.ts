@@ -14,9 +14,8 @@ import type { Clock } from "../../world/clock.ts";
 import type { Machine } from "../../world/machine.ts";
 import { identify, type ProcessIdentity } from "../../world/process.ts";
 import { ROOT } from "../../world/root.ts";
-import { until } from "../going.ts";
 import type { DrillWorld } from "../site.ts";
-import { databaseAt } from "./look.ts";
+import { databaseAt, seen } from "./look.ts";
 
 export type PostgresWorld = DrillWorld & { readonly children: Children; readonly machine: Machine };
 
@@ -112,7 +111,7 @@ export class PrivatePostgres {
   async #ready(log: string, role: string): Promise<Result<undefined>> {
     const { clock, disk } = this.#world;
     const database = databaseAt(this.#world, this.url);
-    const ready = await until(clock, START_MS, async () =>
+    const ready = await seen(clock, START_MS, async () =>
       (await database.call(newRole(role), undefined)).kind === "done" ? true : undefined,
     );
     database.drop();
@@ -125,7 +124,7 @@ export class PrivatePostgres {
   async stop(clock: Clock): Promise<boolean> {
     const { processes } = this.#world;
     for (const who of this.#processes()) processes.kill(who, "SIGINT"); // Its fast shutdown.
-    const gone = await until(clock, STOP_MS, () => (this.#processes().length === 0 ? true : undefined));
+    const gone = await seen(clock, STOP_MS, () => (this.#processes().length === 0 ? true : undefined));
     for (const who of this.#processes()) processes.kill(who, "SIGKILL");
     return gone === true;
   }
