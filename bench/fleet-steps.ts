@@ -27,6 +27,8 @@ const SIZES: readonly Size[] = [
 ];
 const QUICK_STEPS = 4;
 const ROUNDS = 5;
+/** The part of a round that warms up. */
+const WARM_UP = 4;
 /** No round of a size begins later, after the first. */
 const ENOUGH_MS = 60_000;
 
@@ -91,13 +93,13 @@ async function compare(
   if (mine.includes(cpu)) emit({ ...timeRow({ name: cpu, ...figures("cpuUs") }), unit: "µs/step" });
 }
 
-/** In turn, after a round of each that only warms it up. On a busy machine there are fewer rounds. */
+/** In turn, after a shorter round of each that only warms it up. On a busy machine there are fewer rounds. */
 async function measured(rounds: number, size: Size, { ours, dbos, postgres }: Pair): Promise<[Seen[], Seen[]]> {
   const seen: [Seen[], Seen[]] = [[], []];
   const end = performance.now() + ENOUGH_MS;
   for (let round = -1; round < rounds && (round <= 0 || performance.now() < end); round += 1) {
     for (const [at, runner] of [ours, dbos].entries()) {
-      const one = await once(runner, size, postgres);
+      const one = await once(runner, round < 0 ? { ...size, steps: Math.ceil(size.steps / WARM_UP) } : size, postgres);
       if (round >= 0) seen[at]?.push(one);
     }
   }

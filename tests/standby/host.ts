@@ -6,7 +6,7 @@ import { RpcClient } from "../../src/wire/rpc/client.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { ours } from "../ours.ts";
-import { until } from "../until.ts";
+import { PATIENCE_MS, until } from "../until.ts";
 
 export const LEASE_S = 3;
 const processes = realProcesses();
@@ -133,6 +133,7 @@ export class Host {
         return pids.length === 0;
       },
       () => this.pids(),
+      4 * PATIENCE_MS, // A full host has a hundred processes.
     );
   }
 }
