@@ -13,7 +13,7 @@ import { type InTerminal, OutsideFiles, queryOf } from "./outside.ts";
 
 const ID = "11111111-2222-3333-4444-555555555555";
 const OTHER = "99999999-2222-3333-4444-555555555555";
-const CWD = "/work/a b";
+const CWD = "/w/a b";
 const world = realWorld();
 const places: string[] = [];
 
@@ -32,7 +32,7 @@ function user(files: Readonly<Record<string, string>>): string {
 }
 
 test("the file of a conversation is found by its id in each CLI's store, whatever else is there, and at any age", () => {
-  const claude = `.claude/projects/-work-a-b/${ID}.jsonl`;
+  const claude = `.claude/projects/-w-a-b/${ID}.jsonl`;
   const codex = `.codex/sessions/2026/11/19/rollout-2026-11-19T10-00-00-${ID}.jsonl`;
   const gemini = `.gemini/tmp/${sha256(CWD)}/chats/session-2026-11-19T10-00-11111111.json`;
   const HOME = user({
@@ -59,7 +59,7 @@ test("the file of a conversation is found by its id in each CLI's store, whateve
 });
 
 test("OS1 what agents and terminals have outside is written once, and again when something has changed", () => {
-  const HOME = user({ [`.claude/projects/-work-a-b/${ID}.jsonl`]: "{}\n", "home/x": "" });
+  const HOME = user({ [`.claude/projects/-w-a-b/${ID}.jsonl`]: "{}\n", "home/x": "" });
   const home = join(HOME, "home");
   const query = { agent: "claude", cwd: CWD, since: undefined, env: { HOME } } as const;
   let terminals: InTerminal[] = [{ terminal: "t1", id: OTHER, query }];
@@ -72,7 +72,7 @@ test("OS1 what agents and terminals have outside is written once, and again when
   terminals = [{ terminal: "t1", id: ID, query }];
   files.tick();
   const found = { session: "terminals/t1", cli: "claude", root: join(HOME, ".claude") };
-  const path = `projects/-work-a-b/${ID}.jsonl`;
+  const path = `projects/-w-a-b/${ID}.jsonl`;
   expect(readOutside({ disk: world.disk, home })?.conversations).toEqual([{ ...found, path }]);
   const { ino } = statSync(join(home, "fleet/outside.json"));
   files.tick();
