@@ -36,6 +36,7 @@ export function openParts(ports: PartPorts, links: PartLinks) {
       notify.heard(changed);
     },
     listenForSandboxes: links.listenForSandboxes,
+    whyOther: (id) => takenFiles.whyOther(id),
   });
   const workflow: WorkflowPart = openWorkflows(ports, {
     holderCommand: () => programs.command("orders"),
@@ -63,8 +64,8 @@ export function openParts(ports: PartPorts, links: PartLinks) {
     agents: () => agent.store.settledAgents(),
     terminals: () => terminal.conversations(),
   });
-  const takenFiles = new TakenFiles({
-    ...{ place: ports.world, environment, programs: ports.world },
+  const takenFiles: TakenFiles = new TakenFiles({
+    ...{ place: ports.world, environment, programs: ports.world, maxBytes: ports.config.fleet.carryBytes },
     agent: (id) => agent.store.agent(id),
     terminal: (id) => terminal.store.terminals.get(id),
   });

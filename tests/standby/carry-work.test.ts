@@ -106,12 +106,14 @@ class Work {
     this.sh("git clone -q remote repository", this.place);
   }
 
-  back(): Promise<string | undefined> {
+  /** Returns why it is not there. */
+  async back(): Promise<string | undefined> {
     const own = { path: this.path, repository: this.repository, branch: "holdfast/own-a1" };
     const clone = { ...own, git: this.repository };
     const workspace = this.isClone ? { worktree: null, sandbox: null, clone } : { worktree: own, sandbox: null };
     const agent = { id: "a1", plan: { cwd: this.path, workspace } } as unknown as Agent;
-    return workBack(this.world, SESSION, agent);
+    const back = await workBack({ ...this.world, maxBytes: 4 << 20 }, SESSION, agent);
+    return back.kind === "missing" ? back.why : undefined;
   }
 
   /** Commits, and every kind of change that is not committed. */
@@ -145,9 +147,10 @@ for (const kind of ["worktree", "clone"] as const) {
       work.elsewhere();
       expect(await work.back()).toBeUndefined();
       work.expectChanged();
-      writeFileSync(join(work.path, "kept"), "changed since");
       expect(await work.back()).toBeUndefined();
-      expect(readFileSync(join(work.path, "kept"), "utf8")).toBe("changed since"); // WB1
+      writeFileSync(join(work.path, "kept"), "changed since");
+      expect(await work.back()).toMatch(/in another state; what was shipped is in \S+quarantine/); // WB3
+      expect(readFileSync(join(work.path, "kept"), "utf8")).toBe("changed since");
       expect(work.sh("git for-each-ref --format='%(refname)' refs/carried refs/holdfast", work.repository)).toBe("");
     },
     60_000,

@@ -64,6 +64,7 @@ class Carried {
       ...{ place: this.world, agent: () => undefined, environment: () => ({}) },
       terminal: () => terminal,
       programs: { children: realChildren(), self: { environment: () => ({}) } },
+      maxBytes: 1 << 20,
     });
   }
 

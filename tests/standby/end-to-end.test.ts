@@ -140,7 +140,11 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
       () => a.log(),
     );
     expect(stored).toContain("recovery/");
-    expect(stored).not.toContain(CANARY);
+    const ids = readdirSync(join(a.home, "agents"));
+    const doors = ["run/token", ...ids.map((id) => `agents/${id}/token`)].map((name) => join(a.home, name));
+    const tokens = doors.filter((path) => existsSync(path)).map((path) => readFileSync(path, "utf8").trim());
+    expect(tokens.length).toBeGreaterThan(1);
+    for (const secret of [CANARY, ...tokens]) expect(stored).not.toContain(secret);
     const moved = await b.do("fleet", "move", "host-a-work", "host-b", "--home", b.home);
     expect([moved.code, moved.err, a.log(), b.log()]).toEqual([
       0,

@@ -87,6 +87,13 @@ export function knownCommits(said: string): string {
   return lines.map((line) => line.split(" ")[0]).join("\n");
 }
 
+/** The command that exits with 0 if the state that was last looked at is the one of the bundle. */
+export function sameWords(directory: string, bundle: string): readonly [string, ...string[]] {
+  const same = '[ "$(git --git-dir="$1/git" rev-parse -q --verify refs/carried/work) refs/carried/work" = "$(';
+  const listed = 'git bundle list-heads "$2" refs/carried/work)" ]';
+  return ["/bin/sh", "-c", same + listed, "sh", directory, bundle];
+}
+
 export type MadeWork = {
   readonly kind: "empty" | "same" | "made" | "unmade";
   /** What is not in it, and why. */

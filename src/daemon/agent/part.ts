@@ -54,6 +54,8 @@ export type AgentLinks = {
   heard(agent: Agent): void;
   /** Lets the daemon's socket server listen on one more path, where only agents' tokens are known. */
   listenForSandboxes(path: string): Promise<void>;
+  /** Why it must not go on in what is at the place of its worktree or clone; undefined: it may. */
+  whyOther(agent: string): string | undefined;
 };
 
 export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
@@ -77,7 +79,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
       return border.foldAll(world.clock, steps, progress);
     },
-    stages: agentStages(sessions),
+    stages: agentStages({ ...sessions, whyOther: links.whyOther }),
     begun: () => [...store.agents()].flatMap((agent) => begunOf(world.home, agent)),
     goLive: () => {
       engine.startPolling();

@@ -8,8 +8,8 @@
 // V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 // V4. In safe mode the codec of an agent that was set aside for it is not run again: the agent is set aside at once.
 // V5. What is on record of each session (session.json) is compared with the log, which decides.
-// V6. In a home that was taken over from another host, an agent whose directory, worktree or clone is not on this one
-//     waits for a person: a new worktree would lack what it has not committed there.
+// V6. In a home that was taken over from another host, an agent whose directory, worktree or clone is not on this one,
+//     or is another one here, waits for a person: it would lack what it has done there.
 import { someAtOnce } from "../../base/all-of.ts";
 import { type Agent, agentSession, isAside, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
@@ -47,6 +47,8 @@ export type AgentRecovery = {
   readonly records: SessionRecords;
   /** V4: where its codec would fail again. */
   poisonAhead(agent: Agent): Poison | undefined;
+  /** V6 */
+  whyOther(id: string): string | undefined;
   begin(): void;
   schedule(): Promise<void>;
 };
@@ -117,15 +119,18 @@ function adoptOne(recovery: AgentRecovery, agent: Agent, until: number): Promise
 async function detach(recovery: AgentRecovery, agent: Agent, until: number): Promise<void> {
   const { store, place } = recovery;
   const { clock } = place;
-  const hold = leftBehind(place, agent);
+  const hold = leftBehind(recovery, agent);
   const command = { kind: "detach", id: agent.id, ...(hold !== undefined && { hold }) } as const;
   while (!(await store.submit(command)).ok && clock.elapsed() < until) await pause(clock, PAUSE_MS);
 }
 
 /** V6. Its worktree or clone is the first that it would make anew, without what was not committed. */
-function leftBehind(place: Place, { id, plan, generation }: Agent): string | undefined {
+function leftBehind(recovery: AgentRecovery, { id, plan, generation }: Agent): string | undefined {
+  const { place, whyOther } = recovery;
   const from = readTaken(place)?.from;
   if (from === undefined || styleOf(plan.recipe) === "request") return undefined;
+  const other = whyOther(id);
+  if (other !== undefined) return `${leftOn(from)}; ${other}. In what is there: holdfast agent retry ${id.slice(0, 8)}`;
   const { worktree = null, clone } = plan.workspace ?? {};
   const own = worktree ?? clone;
   const needed = own === undefined ? plan.cwd : generation === 0 ? own.repository : own.path; // The process makes it.

@@ -38,6 +38,8 @@ export type TakenFilesPorts = {
   environment(agent: Agent): Readonly<Record<string, string>>;
   terminal(id: string): Terminal | undefined;
   readonly programs: Pick<RunWorld, "children" | "self">;
+  /** Of what an agent has changed. */
+  readonly maxBytes: number;
 };
 
 /** `left`: what is not here, in words. */
@@ -51,6 +53,8 @@ export class TakenFiles {
   readonly #ports: TakenFilesPorts;
   /** By session. */
   #told = new Map<string, Told>();
+  /** By agent: why what is at the place of its work is not its work (WB3 of work-back.ts). */
+  readonly #others = new Map<string, string>();
   #from: string | undefined;
 
   constructor(ports: TakenFilesPorts) {
@@ -77,18 +81,24 @@ export class TakenFiles {
     }
   }
 
+  /** Why an agent must not go on in what is at the place of its work; undefined: it may. */
+  whyOther(agent: string): string | undefined {
+    return this.#others.get(agent);
+  }
+
   /** `left`: what of it was not shipped. */
   async #unpackWork(key: string, { at, left }: CarriedEntry, progress: () => void): Promise<void> {
-    const { place, agent, programs } = this.#ports;
+    const { place, agent, programs, maxBytes } = this.#ports;
     const session = sessionOfWork(key);
     const owner = session === undefined ? undefined : agent(session.slice(session.indexOf("/") + 1));
     if (session === undefined || owner === undefined) return;
     const stop = beating(place.clock, progress); // git may take a while.
-    const why = await orFault(workBack({ ...place, ...programs }, session, owner));
+    const back = await workBack({ ...place, ...programs, maxBytes }, session, owner);
     stop();
     const told = this.#tell(session);
-    if (why !== undefined) told.left.push(`its work: ${why}`);
+    if (back.kind === "missing") told.left.push(`its work: ${back.why}`);
     else told.came.push(`its work came along as of ${at}`);
+    if (back.kind === "missing" && back.isOther) this.#others.set(owner.id, back.why);
     if (left !== undefined) told.left.push(`of its work: ${left}`);
   }
 
@@ -198,16 +208,6 @@ export class TakenFiles {
     const told = this.#told.get(session) ?? { came: [], left: [] };
     this.#told.set(session, told);
     return told;
-  }
-}
-
-/** TF2 */
-async function orFault(work: Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isFault(error)) return error.message;
-    throw error;
   }
 }
 

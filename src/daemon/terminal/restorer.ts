@@ -235,7 +235,11 @@ function spanText(ms: number): string {
 
 /** How old the knowledge is that it was restored from, compared with its last output. */
 function lookText(at: string, screenAgeMs: number | null, lookedAt: string | undefined, reason: string): string {
-  if (lookedAt !== undefined && isLeftElsewhere(reason)) return `its directory and program are known as of ${lookedAt}`;
+  if (lookedAt !== undefined && isLeftElsewhere(reason)) {
+    const ms = Date.parse(at) - Date.parse(lookedAt);
+    const ago = Number.isNaN(ms) ? "" : `, ${spanText(ms)} before`;
+    return `its directory and program are known as of ${lookedAt}${ago}`;
+  }
   if (lookedAt === undefined || screenAgeMs === null) return "";
   const behindMs = Date.parse(at) - screenAgeMs - Date.parse(lookedAt);
   if (Number.isNaN(behindMs)) return "";
