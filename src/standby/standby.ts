@@ -21,6 +21,7 @@ import { HandOver } from "./hand-over.ts";
 import { Mirrors } from "./mirrors.ts";
 import { OwnHome } from "./own-home.ts";
 import type { HomeFiles, HostFacts, OwnDaemon, OwnLister, OwnShipper, StandbyPorts } from "./ports.ts";
+import { Revival } from "./revival.ts";
 import type { StatusFile } from "./status.ts";
 import { Takings } from "./takings.ts";
 import { Watcher } from "./watcher.ts";
@@ -151,7 +152,8 @@ function actForHost(settings: StandbySettings, ports: StandbyPorts): Closing {
     const isElsewhere = readFenced({ disk: world.disk, home }) !== undefined;
     return typeof id === "string" && !isElsewhere ? id : undefined;
   };
-  const watcher = new Watcher({ ...ports, takings, mirrors, takes: naming(config.take), ownHome: ownId, troubled });
+  const parts = { takings, mirrors, revival: new Revival({ ...ports, start }) };
+  const watcher = new Watcher({ ...ports, ...parts, takes: naming(config.take), ownHome: ownId, troubled });
   status.set({ actsForHost: true });
   watcher.start();
   return () => {

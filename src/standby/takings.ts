@@ -56,6 +56,11 @@ export class Takings {
     return this.#job !== undefined;
   }
 
+  /** Whether this take of it was begun here and is not over. */
+  has({ take }: WatchedRow): boolean {
+    return this.#wishes.some(({ id }) => id === take);
+  }
+
   /** Whether it may be tried now (TN4). */
   mayTry(home: string): boolean {
     return (this.#failures.get(home)?.until ?? 0) <= this.#ports.world.clock.elapsed();

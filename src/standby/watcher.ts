@@ -18,11 +18,13 @@ import { whyOf } from "../fleet/database.ts";
 import { VERSION } from "../wire/version.ts";
 import type { Mirrors } from "./mirrors.ts";
 import type { StandbyPorts } from "./ports.ts";
+import type { Revival } from "./revival.ts";
 import type { Takings } from "./takings.ts";
 
 export type WatcherPorts = StandbyPorts & {
   readonly takings: Takings;
   readonly mirrors: Mirrors;
+  readonly revival: Revival;
   /** Whether a pattern of this host names it. */
   takes(name: string): boolean;
   /** The id of the home that this program was started for; undefined if another host has it. */
@@ -83,12 +85,13 @@ export class Watcher {
 
   /** Returns when a home may be taken, if it stays as it is. */
   async #act(homes: readonly WatchedRow[]): Promise<number> {
-    const { takings } = this.#ports;
+    const { takings, revival } = this.#ports;
     await takings.look(new Map(homes.map((home) => [home.id, home])));
     let next = Number.POSITIVE_INFINITY;
     for (const home of homes) {
       const verdict = mayTake(this.#watch, home, this.#host);
       if (verdict.kind === "wait" && takings.mayTry(home.id)) next = Math.min(next, verdict.until);
+      if (verdict.kind === "no" && verdict.why === "here" && !takings.has(home)) revival.look(home);
       if (verdict.kind === "take") await this.#take(home, verdict.why === "moved");
     }
     return next;

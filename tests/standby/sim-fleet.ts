@@ -42,6 +42,7 @@ export class SimFleet {
   readonly clock = new SimClock();
   readonly postgres: SimPostgres;
   readonly #seed: number;
+  readonly #running: RemoteLog[] = [];
   #daemons = 0;
 
   constructor(seed: number, more: Partial<SimPostgresOptions> = {}) {
@@ -113,6 +114,12 @@ export class SimFleet {
     return all.filter((event) => kind === undefined || event.kind === kind).map(({ words }) => words);
   }
 
+  /** The machine of all homes that were started has lost its power. */
+  powerOff(disk: SimDisk, directory: string): void {
+    for (const log of this.#running.splice(0)) log.close();
+    disk.removeDirectory(`${directory}/up`);
+  }
+
   /** Starts a home as a watchdog would: once, however often it is asked for. */
   async boot(disk: SimDisk, directory: string, host: string): Promise<undefined> {
     const place = { disk, home: directory };
@@ -126,7 +133,9 @@ export class SimFleet {
       await writeOwner(place, { ...owner, wished: { epoch: next.epoch, id: next.id } });
       const order = { take: next, owner: host, leaseMs: LEASE_MS, ifExpired: false };
       const answer = await this.database().call(TAKE, order);
-      if (answer.kind === "done" && answer.value) this.owner(next);
+      if (answer.kind !== "done" || !answer.value) return;
+      await writeOwner(place, { home: owner.home, take: { epoch: next.epoch, id: next.id }, wished: null });
+      this.#running.push(this.owner(next));
     };
     void takes();
   }

@@ -61,6 +61,30 @@ test("MI3 a home that falls silent is fetched before it may be taken; if it is h
   await until(fleet, "it runs here", runsOn(fleet, "one"));
 });
 
+test("RV1 RV2 a home that was taken over is started again after its machine, unless it was stopped on purpose", async () => {
+  for (const wanted of ["up", "down"]) {
+    const fleet = new SimFleet(7);
+    await fleet.enrol("a", LEASE_MS);
+    const host = new SimHost(fleet, "one");
+    const life = await host.start();
+    await until(fleet, "it runs here", runsOn(fleet, "one"));
+    await until(fleet, "that is known", async () => fleet.events("running").length === 1);
+    const directory = `${HOMES_AT}/w-a`;
+    host.disk.makeDirectory(`${directory}/recovery`);
+    const file = host.disk.open(`${directory}/recovery/wanted.json`, "create");
+    file.write(Buffer.from(JSON.stringify({ v: 1, wanted })), 0);
+    file.close();
+    life.end();
+    fleet.powerOff(host.disk, directory);
+    await host.start();
+    await fleet.wait(10 * LEASE_MS);
+    const row = await fleet.row("a");
+    expect([row?.epoch, (row?.leaseMs ?? 0) > 0]).toEqual(wanted === "up" ? [4, true] : [3, false]);
+    const again = fleet.events("started").filter((words) => words.includes("it is started again"));
+    expect(again).toHaveLength(wanted === "up" ? 1 : 0);
+  }
+});
+
 function readAll(host: SimHost, path: string): Uint8Array {
   const file = host.disk.open(path, "read");
   const bytes = new Uint8Array(file.size());

@@ -16,6 +16,8 @@ import { realDisk } from "../../../src/world/real/disk.ts";
 import type { Acknowledged } from "./clients.ts";
 
 const NEWLINE = 10;
+/** CH5. Whoever waited for a log that was lost to another host says so, and is gone with its process. */
+const LOST = /fleet-lost/;
 const BUG = /bug of holdfast|AssertionError|TypeError|RangeError|ReferenceError|safe mode|crash loop/i;
 const disk = realDisk();
 
@@ -149,7 +151,7 @@ export function checkWords(directories: readonly string[]): string[] {
     const path = join(home, "run/watchdog.log");
     const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
     return lines
-      .filter((line) => BUG.test(line))
+      .filter((line) => BUG.test(line) && !LOST.test(line))
       .slice(0, 3)
       .map((line) => `${home}: ${line}`);
   });
