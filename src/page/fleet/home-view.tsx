@@ -64,7 +64,8 @@ function Way({ home }: { readonly home: FleetHome }): JSX.Element {
     return (
       <p class="soft">
         This browser finds no page of it. <code>holdfast open</code> on its host opens one; <code>[fleet] page</code> in
-        the configuration there tells where others find it.
+        the configuration there tells where others find it. In a shell, <code>holdfast attach {nameOf(home)}/NAME</code>{" "}
+        opens one of its terminals.
       </p>
     );
   return (
