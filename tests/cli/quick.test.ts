@@ -41,7 +41,15 @@ async function built(): Promise<string> {
 
 const LINES = [
   ...["--version", "ls --help", "ls --nope", "ls", "ls --home /dev/null", "status --json", "new one two", "attach x"],
-  ...["new -d --home /dev/null", "new --json a", "send", "answer x allow", "completions tcsh", "__complete -- agent se", "nonsense"],
+  ...[
+    "new -d --home /dev/null",
+    "new --json a",
+    "send",
+    "answer x allow",
+    "completions tcsh",
+    "__complete -- agent se",
+    "nonsense",
+  ],
 ];
 
 test("each line prints the same from a small bundle and from the whole; an edit is seen by the next one", async () => {
