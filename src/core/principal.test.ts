@@ -8,7 +8,7 @@ const OTHER: Role = { kind: "other" };
 /** Each process is older than those below it, unless it says otherwise. */
 function table(...rows: readonly (readonly [pid: number, ppid: number, role?: Role, startTime?: number])[]) {
   return new Map<number, Relative>(
-    rows.map(([pid, ppid, role = OTHER, startTime = pid]) => [pid, { pid, ppid, startTime, role }]),
+    rows.map(([pid, ppid, role = OTHER, startTime = pid]) => [pid, { pid, ppid, startTime, role: () => role }]),
   );
 }
 

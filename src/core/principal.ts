@@ -37,12 +37,12 @@ export type Role =
   | { readonly kind: "terminal" }
   | { readonly kind: "ours" | "other" };
 
-/** A process on the way up. `ppid` is the parent that it has now. */
+/** A process on the way up. `ppid` is the parent that it has now. `role` costs more than the rest to find out. */
 export type Relative = {
   readonly pid: number;
   readonly ppid: number;
   readonly startTime: number;
-  readonly role: Role;
+  role(): Role;
 };
 
 export type Standing = Pick<Caller, "principal" | "agent" | "cli">;
@@ -70,9 +70,10 @@ function walk(pid: number, look: (pid: number) => Relative | undefined): Standin
   let cli: string | undefined;
   if (here === undefined) return UNKNOWN; // PR4
   for (let steps = 0; steps < MAX_ANCESTORS; steps += 1) {
-    const standing = decidedBy(here.role, cli);
+    const role = here.role();
+    const standing = decidedBy(role, cli);
     if (standing !== undefined) return standing;
-    if (here.role.kind === "cli") cli = here.role.name;
+    if (role.kind === "cli") cli = role.name;
     const parent = look(here.ppid);
     if (parent === undefined) return isStill(here, look) ? OPERATOR : undefined; // PR1: the top, or another user's.
     if (parent.startTime > here.startTime) return undefined; // PR5

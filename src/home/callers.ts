@@ -92,12 +92,14 @@ export class Callers {
   #caller(pid: number): Caller {
     const { processes } = this.#world;
     const locks = [DAEMON_LOCK, WATCHDOG_LOCK, WEB_LOCK, STANDBY_LOCK].map((name) => this.#owner(name));
+    let tty: string | null = null;
     const look = (of: number): Relative | undefined => {
       const kin = processes.kin(of);
-      return kin && { ...kin, role: this.#role(kin, locks) };
+      if (of === pid) tty = kin?.tty ?? null;
+      return kin && { pid: of, ppid: kin.ppid, startTime: kin.startTime, role: () => this.#role(kin, locks) };
     };
-    const tty = processes.kin(pid)?.tty ?? null;
-    return { ...standingOf(pid, look), pid, exe: processes.executable(pid), tty };
+    const standing = standingOf(pid, look);
+    return { ...standing, pid, exe: processes.executable(pid), tty };
   }
 
   #owner(name: string): ProcessIdentity | undefined {

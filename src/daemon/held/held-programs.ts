@@ -45,7 +45,7 @@ const SLOW_MS = 3_000;
 /** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
-/** A watched holder (HeldAdapter) that starts is looked for in case that it dies, or that its socket is not reported. */
+/** A watched holder (HeldAdapter) that starts is looked for in case it dies, or its socket is not reported. */
 const WATCHED_MS = 20;
 
 /** How long a holder that runs takes to bind its socket, once it is called. */

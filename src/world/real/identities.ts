@@ -14,10 +14,11 @@ const THREADS = 20 - 3;
 export const START_TIME = 22 - 3;
 
 export function realIdentities(): Identities {
-  return { pid: process.pid, startTime, bootId };
+  return { pid: process.pid, startTime: startTimeOf, bootId };
 }
 
-function startTime(pid: number): number | undefined {
+/** Undefined if it does not exist or is a zombie. */
+export function startTimeOf(pid: number): number | undefined {
   if (pid !== process.pid) return readStartTime(pid);
   ourStart ??= readStartTime(pid);
   return ourStart;

@@ -5,7 +5,7 @@
 // PC3. A terminal's holder runs without the JIT, which bun:ffi needs: it has the same program look, as a child that
 //      gets the connection as its input and ends at once. The JIT would cost each holder 0.7 MB while it lives.
 import type { Peer } from "../socket.ts";
-import { kin } from "./kinship.ts";
+import { startTimeOf } from "./identities.ts";
 import { fromLibc } from "./libc.ts";
 import { TICKS_A_SECOND, ticks } from "./process-list.ts";
 import { OWN_EXECUTABLE } from "./runtime.ts";
@@ -34,7 +34,7 @@ export function peerOf(fd: number, ageMs: number): Peer | undefined {
   const length = new Int32Array([cred.byteLength]);
   if (getOption === null || getOption(fd, SOL_SOCKET, SO_PEERCRED, cred, length) !== 0) return undefined; // PC2
   const pid = cred[0] ?? 0;
-  const startTime = kin(pid)?.startTime;
+  const startTime = startTimeOf(pid);
   const connectedAt = ticks() - Math.floor((ageMs / 1000) * TICKS_A_SECOND);
   return startTime === undefined || startTime > connectedAt + SLACK_TICKS ? "gone" : pid; // PC1
 }
