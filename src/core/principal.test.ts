@@ -94,6 +94,6 @@ test("the refusal names the agent, what it tried, and what to do", () => {
 test("only reading methods may be asked by everyone", () => {
   const looking = Object.entries(RIGHTS).flatMap(([method, right]) => (right === "look" ? [method] : []));
   const words =
-    /^(?:hello|(?:notify\.)?status|attention|subscribe|search|workflow\.(?:changes|items)|recovery\.(?:report|aside)|.*\.(?:list|find|show|inbox|messages|history|screenAt))$/;
+    /^(?:hello|(?:notify\.)?status|attention|subscribe|search|workflow\.(?:changes|items)|recovery\.(?:report|aside)|.*\.(?:list|find|show|queue|inbox|messages|history|screenAt))$/;
   expect(looking.filter((method) => !words.test(method))).toEqual([]);
 });

@@ -111,8 +111,10 @@ export class PushServer {
     if (early !== undefined) return early;
     const browser = this.browsers.get(pathname);
     if (browser === undefined) return new Response(null, { status: 410 });
+    const body = await request.arrayBuffer().catch(() => undefined); // Its sender was killed in the middle of it.
+    if (body === undefined) return new Response(null, { status: 400 });
     try {
-      this.#deliver(browser, request.headers, Buffer.from(await request.arrayBuffer()));
+      this.#deliver(browser, request.headers, Buffer.from(body));
     } catch (error) {
       this.wrong.push(String(error));
       return new Response(null, { status: 400 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOMES, type WatchedRow } from "../../src/fleet/calls.ts";
+import { HOMES, LIST, type WatchedRow } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
@@ -137,6 +137,13 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     return answer.kind === "done" ? answer.value.find((home) => home.name === name) : undefined;
   }
 
+  /** The names of what the database has of its files. */
+  async function stored(name: string): Promise<readonly string[]> {
+    const home = (await row(name))?.id ?? "";
+    const answer = await look.call(LIST, { home, after: "" });
+    return answer.kind === "done" ? answer.value.map(({ path }) => path) : [];
+  }
+
   function named(name: string): Promise<WatchedRow> {
     return until(
       `${name} is in the fleet`,
@@ -162,9 +169,9 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     const [a, b] = await fleet(["host-a-work"]);
     await a.must("new", "one", "--detach", "--home", a.home, "--", "sh", "-c", "echo was here; exec cat");
     await until(
-      "its files are there",
-      async () => ((await row("host-a-work"))?.snapshot ?? 0) > 0,
-      async () => [await row("host-a-work"), a.log()],
+      "the end of its tape is there",
+      async () => (await stored("host-a-work")).some((path) => path.startsWith("tape/terminals/")),
+      async () => [await row("host-a-work"), await stored("host-a-work"), a.log()],
     );
     await a.die();
     await until(

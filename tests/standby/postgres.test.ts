@@ -1,12 +1,13 @@
 // The real standby program and a real PostgreSQL: who is robbed, and who is taken over.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DESCRIBE, ENROL, EVENTS, HOMES, HOSTS, type Take } from "../../src/fleet/calls.ts";
 import type { Database } from "../../src/fleet/database.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
 import { initDatabase } from "../../src/fleet/schema.ts";
+import { FleetSeal } from "../../src/fleet/seal.ts";
 import { takeHome } from "../../src/fleet/take.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
@@ -100,7 +101,9 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     places.push(place);
     mkdirSync(join(place, "home/run"), { recursive: true });
     const homes = join(place, "homes");
-    const made = new StandbyProgram(join(place, "home"), { url, host: name, lease_s: LEASE_S, take, homes });
+    const key_file = join(place, "fleet.key");
+    writeFileSync(key_file, FleetSeal.newFile(realRandom()), { mode: 0o600 });
+    const made = new StandbyProgram(join(place, "home"), { url, host: name, lease_s: LEASE_S, take, homes, key_file });
     standbys.push(made);
     made.start();
     return made;

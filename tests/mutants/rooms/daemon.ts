@@ -39,7 +39,7 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "the daemon stays after its log broke: it only reports it",
     file: "src/daemon/run.ts",
-    from: "      ended.resolve(FAILED);\n",
+    from: "      void left.then(() => ended.resolve(FAILED));\n",
     to: "",
     killedBy: {
       file: "tests/sim/holdfast/lives.test.ts",
@@ -51,10 +51,12 @@ export const DAEMON: readonly Mutant[] = [
     mutant: "the socket is closed before the log when the daemon leaves",
     file: "src/daemon/daemon.ts",
     from: `    await this.#parts?.log.close();
+    await this.#ports.fleet?.finish();
     this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
 `,
     to: `    this.#server?.close();
     await this.#parts?.log.close();
+    await this.#ports.fleet?.finish();
 `,
     killedBy: {
       file: "tests/sim/holdfast/requests.test.ts",
@@ -170,8 +172,8 @@ export const DAEMON: readonly Mutant[] = [
   {
     mutant: "an end in the middle of a recovery counts as clean",
     file: "src/daemon/daemon.ts",
-    from: "(this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset())",
-    to: "writeCleanEnd(this.#ports.world)",
+    from: "const isClean = this.isLive && ",
+    to: "const isClean = ",
     killedBy: {
       file: "tests/sim/holdfast/requests.test.ts",
       test: "D2 an end in the middle of a recovery is not recorded as a clean one",
