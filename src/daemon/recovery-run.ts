@@ -1,7 +1,7 @@
 // A recovery from CRASHED to LIVE: each stage does its work, and reports its progress.
 // Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator
-//     (RS-5, RS-6). Time in which we did not run (a frozen container, a stopped virtual machine) does not count, nor does
-//     time in which the log waits for a fleet's database: when that answers, everything continues by itself.
+//     (RS-5, RS-6). Time in which we did not run (a frozen container, a stopped virtual machine) does not count, and
+//     none in which the log waits for a fleet's database: when that answers, everything continues by itself.
 // Y2. The present state is always examined anew: a recovery that continues at a later stage first repeats the work of
 //     the earlier ones, without entering their stages, because its results are in memory. Otherwise nothing would
 //     listen to the holders that RESTORING had adopted.

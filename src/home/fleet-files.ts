@@ -2,9 +2,9 @@
 // otherwise.
 // FF1. A take is in `owner.json` before it is sent, beside the one that is ours already: after a crash in between, the
 //      one that the database has is the one that counts.
-// FF2. A file that is missing or does not have its form says nothing. None is removed because of that. One that the disk
-//      does not give now is a Fault: an owner that takes its record for missing would follow, and a step that was begun
-//      on another host would count as not started.
+// FF2. A file that is missing or does not have its form says nothing. None is removed because of that. One that the
+//      disk does not give now is a Fault: an owner that takes its record for missing would follow, and a step that was
+//      begun on another host would count as not started.
 // FF3. The lease is not durable: after a boot it says nothing, and its writer waits for no disk.
 import { isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";

@@ -320,20 +320,6 @@ function verify(`,
     says: /reads clean, but has \{"kind":"double"/,
   },
   {
-    bug: "10: missing claim after a takeover counts as not started",
-    how: "source",
-    what: "what was begun on the host that a home was taken over from gets no claim",
-    changes: [
-      {
-        file: "src/daemon/held/taken-over.ts",
-        from: "    if (host !== undefined) await claimForHost(world, one, host);\n",
-        to: "",
-      },
-    ],
-    caughtBy: "fleet: a run is taken over",
-    says: /acts twice|nobody was asked about a step that was taken over/,
-  },
-  {
     bug: "a record of a journal is confirmed before it is durable",
     how: "source",
     what: "a program is started, and an end is told, when the record was only written",

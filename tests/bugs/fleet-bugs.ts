@@ -234,6 +234,20 @@ export const FLEET_BUGS: readonly Bug[] = [
     says: /it acts/,
   },
   {
+    bug: "10: missing claim after a takeover counts as not started",
+    how: "source",
+    what: "what was begun on the host that a home was taken over from gets no claim",
+    changes: [
+      {
+        file: "src/daemon/held/taken-over.ts",
+        from: "    if (host !== undefined) await claimForHost(world, one, host);\n",
+        to: "",
+      },
+    ],
+    caughtBy: "fleet: a run is taken over",
+    says: /acts twice|nobody was asked about a step that was taken over/,
+  },
+  {
     bug: "11: what only the disk has is not appended to the database",
     how: "source",
     what: "the next daemon goes on behind what its disk has, whatever the database has",

@@ -2,10 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { PUT } from "../../src/fleet/calls.ts";
 import { FleetSeal } from "../../src/fleet/seal.ts";
+import { removeTaken } from "../../src/home/fleet-files.ts";
+import { wasDown } from "../../src/home/last-life.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { filesBelow } from "../sim/backup.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
+import { SimProcesses } from "../sim/processes.ts";
 import { SimRandom } from "../sim/random.ts";
 import { AGENT, expectWhole, RUN, ShippedHome, TERMINAL } from "./shipped-home.ts";
 
@@ -48,6 +51,19 @@ function withHarm(start: SimDisk, path: string, harm: (bytes: Uint8Array) => Uin
 function expectTidy(disk: SimDisk): void {
   expect(disk.list("/b").filter((name) => !/^(?:home(?:\.before-.*)?|mirror|other)$/.test(name))).toEqual([]);
 }
+
+test("MA4 a home is on another machine also if both have the same boot id, as containers have, and once that is reported", async () => {
+  const home = await shippedHome();
+  const processes = new SimProcesses();
+  await home.put("recovery/last-boot.json", processes.bootId());
+  await home.ship();
+  const disk = emptyDisk();
+  expect(await home.materialise(disk)).toMatchObject({ ok: true });
+  const place = { ...home.place, disk, home: "/b/home", processes };
+  expect(wasDown(place)).toBe(true);
+  await removeTaken(place);
+  expect(wasDown(place)).toBe(true);
+});
 
 describe("a home that is made from the database", () => {
   test("a crash at every call leaves a whole home or none, and the next try makes it", async () => {

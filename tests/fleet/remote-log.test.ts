@@ -1,7 +1,7 @@
 // A home's log and its takes, step by step: what is sent, and what is not.
 import { expect, test } from "bun:test";
-import { castsDoubt } from "../../src/core/fleet/settle.ts";
-import { ENROL, HOLD, LOOK } from "../../src/fleet/calls.ts";
+import { castsDoubt, isLasting } from "../../src/core/fleet/settle.ts";
+import { APPEND, ENROL, HOLD, LOOK } from "../../src/fleet/calls.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
 import { takeHome } from "../../src/fleet/take.ts";
 import type { SimPostgresOptions } from "../sim/postgres.ts";
@@ -177,4 +177,49 @@ test("every notice but those that are known to be harmless casts a doubt", () =>
   expect(of("NOTICE", "INFO", "LOG", "DEBUG")).toBe(false);
   expect(of("NOTICE", "WARNING")).toBe(true);
   expect(of("WARNUNG")).toBe(true);
+});
+
+test("what is refused for good is said once, as that, and goes on when it was mended", async () => {
+  const model = await begun();
+  const { database } = lastOf(model);
+  const said: (readonly [string | undefined, boolean])[] = [];
+  const own = { take: { home: HOME, epoch: 1, id: "o0 0" }, lastSeq: 0, leaseMs: LEASE_MS };
+  const troubled = (why: string | undefined, isLasting: boolean) => void said.push([why, isLasting]);
+  const log = new RemoteLog({ ...model.ports(database), troubled }, own);
+  model.postgres.lacksTableOf = APPEND.statement.name;
+  const appending = log.append(1, BYTES);
+  for (let turn = 0; turn < 100; turn++) {
+    await model.clock.settle();
+    model.clock.advance(500);
+  }
+  expect(said).toEqual([[expect.stringContaining("does not exist (42P01)"), true]]);
+  model.postgres.lacksTableOf = undefined;
+  expect(await drive(model, appending)).toEqual({ kind: "committed" });
+  expect(said.at(-1)).toEqual([undefined, false]);
+});
+
+test("which refusals pass by themselves", () => {
+  expect(["40001", "57P01", "53300", "55P03", "25006", "08006", "XX000"].filter(isLasting)).toEqual([]);
+  const lasting = ["42P01", "42501", "42883", "3F000", "3D000", "28P01", "0A000"];
+  expect(lasting.filter((state) => !isLasting(state))).toEqual([]);
+});
+
+test("a lease is renewed from when the call was sent, and by nothing that was answered with a warning", async () => {
+  const model = await begun();
+  const held: number[] = [];
+  const own = { take: { home: HOME, epoch: 1, id: "o0 0" }, lastSeq: 0, leaseMs: LEASE_MS };
+  const log = new RemoteLog({ ...model.ports(lastOf(model).database), held: (at) => void held.push(at) }, own);
+  const sentAt = model.clock.sinceBoot();
+  await drive(model, log.renew());
+  expect([held, model.clock.sinceBoot() > sentAt]).toEqual([[sentAt], true]);
+  model.postgres.always("warning");
+  const renewing = log.renew();
+  for (let turn = 0; turn < 20; turn++) {
+    await model.clock.settle();
+    model.clock.advance(500);
+  }
+  expect(held).toEqual([sentAt]);
+  model.postgres.calm();
+  await drive(model, renewing);
+  expect(held.length).toBe(2);
 });

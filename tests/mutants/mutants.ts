@@ -18,6 +18,7 @@ import { RELAY_MUTANTS } from "./rooms/relay.ts";
 import { SCREEN } from "./rooms/screen.ts";
 import { SEARCH } from "./rooms/search.ts";
 import { SHIM } from "./rooms/shim.ts";
+import { STANDBY } from "./rooms/standby.ts";
 import { VT } from "./rooms/vt.ts";
 import { WATCHDOG } from "./rooms/watchdog.ts";
 import { WEB } from "./rooms/web.ts";
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SCREEN,
   ...SEARCH,
   ...SHIM,
+  ...STANDBY,
   ...VT,
   ...WATCHDOG,
   ...WEB,

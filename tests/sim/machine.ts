@@ -138,11 +138,11 @@ export abstract class Machine {
   }
 
   /** The machine goes down. From now on this is its disk, or that of another machine in its place. */
-  protected goOnWith(disk: () => SimDisk): void {
+  protected goOnWith(disk: () => SimDisk, isSameBoot = false): void {
     for (const { life } of [...this.#living.values()]) life.end();
     this.disk = disk();
     this.#slowDown();
-    this.#table.reboot();
+    this.#table.reboot(isSameBoot);
     this.#sockets = new SimSockets(this.socketFiles(), this.#wire());
   }
 

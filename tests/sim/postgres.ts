@@ -47,6 +47,7 @@ const WARNING = {
   sqlstate: "01000",
   message: "canceling wait for synchronous replication due to user request",
 };
+const NO_TABLE = { kind: "refused", sqlstate: "42P01", message: "the relation does not exist" } as const;
 const LATENCY_MS = 20;
 const FREEZE_MS = 12_000;
 /** An hour: longer than any trouble. */
@@ -69,6 +70,8 @@ export class SimPostgres implements Postgres {
   failOvers = 0;
   /** All that were sent. */
   statements = 0;
+  /** The statement of which a table was dropped. */
+  lacksTableOf: string | undefined;
   /** Called with each. */
   sent: (name: string, values: readonly PostgresValue[]) => void = () => undefined;
 
@@ -213,6 +216,7 @@ class SimConnection implements PostgresConnection {
 
   #carriedOut(name: string, values: readonly PostgresValue[], trouble: Trouble | undefined): PostgresOutcome {
     const server = this.#server;
+    if (name === server.lacksTableOf) return NO_TABLE;
     const commit = (isOnStandby: boolean) => server.commit(name, values, isOnStandby);
     switch (trouble) {
       case undefined:

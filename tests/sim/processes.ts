@@ -150,11 +150,11 @@ export class SimProcesses implements Processes {
     this.pid = this.spawn().pid;
   }
 
-  /** Everybody is gone; pids and ticks start anew, and we are the first. */
-  reboot(): void {
+  /** Everybody is gone; pids and ticks start anew, and we are the first. Containers of one machine share a boot. */
+  reboot(isSameBoot = false): void {
     this.table.clear();
     this.fronts.clear();
-    this.boot += 1;
+    if (!isSameBoot) this.boot += 1;
     this.tick = 0;
     this.lastPid = this.pid - 1;
     this.spawn(this.pid);

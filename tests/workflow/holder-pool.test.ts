@@ -1,5 +1,6 @@
 // Holders that hold one attempt after the other: when one is reused, and when it is released.
 import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
 import { HolderPool } from "../../src/daemon/workflow/holder-pool.ts";
 import type { Children } from "../../src/world/children.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
@@ -13,6 +14,7 @@ class Site {
   readonly says: ((text: string) => void)[] = [];
   readonly heard: string[] = [];
   readonly pool: HolderPool;
+  mayStart = true;
 
   constructor() {
     const never = (): never => {
@@ -24,6 +26,7 @@ class Site {
       detached: never,
       watched: never,
       told: (_command, { said, ended }) => {
+        if (!this.mayStart) throw new Fault({ code: "EAGAIN", operation: "start", path: "without a lease" });
         const number = this.ends.push(ended);
         this.says.push((text) => said?.(Buffer.from(text)));
         return {
@@ -48,12 +51,16 @@ class Site {
     };
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
-    const world = { children, clock: this.clock, disk, home: "/h", self, sockets, processes: realProcesses() };
-    this.pool = new HolderPool(world, {
-      holderCommand: () => ({ runtime: "bun", entry: "holder.js" }),
-      heard: (attempt) => void this.heard.push(attempt),
-      journals: { take: async () => undefined, giveBack: () => undefined },
-    });
+    const mayStart = () => this.mayStart;
+    const world = { children, clock: this.clock, disk, home: "/h", mayStart, self, sockets };
+    this.pool = new HolderPool(
+      { ...world, processes: realProcesses() },
+      {
+        holderCommand: () => ({ runtime: "bun", entry: "holder.js" }),
+        heard: (attempt) => void this.heard.push(attempt),
+        journals: { take: async () => undefined, giveBack: () => undefined },
+      },
+    );
   }
 
   async settled(): Promise<void> {
@@ -150,4 +157,20 @@ test("HP7 beyond a few, an attempt waits for a holder that comes back, and for a
   await site.settled();
   expect(site.told.slice(4)).toEqual(["4 f"]);
   site.pool.close();
+});
+
+test("HP8 while nothing may be started, a holder at rest gets no order, and the attempt is refused for now", async () => {
+  const site = new Site();
+  await site.give("a");
+  site.pool.giveBack("a");
+  site.mayStart = false;
+  const taken = site.give("b").then(
+    () => "taken",
+    (error: Error) => error.message,
+  );
+  expect(await taken).toContain("without a lease: EAGAIN");
+  expect([site.told, site.pool.has("b")]).toEqual([["1 a"], false]);
+  site.mayStart = true;
+  await site.give("b");
+  expect(site.told).toEqual(["1 a", "1 b"]);
 });

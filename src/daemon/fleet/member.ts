@@ -118,7 +118,15 @@ export class FleetMember {
   status(): FleetStatus {
     const { home, host } = this.#ports;
     const leaseMs = Math.round(this.lease.left);
-    return { home, host, role: this.#role, owner: this.#owner, epoch: this.#epoch, leaseMs, why: this.#trouble?.words ?? null };
+    return {
+      home,
+      host,
+      role: this.#role,
+      owner: this.#owner,
+      epoch: this.#epoch,
+      leaseMs,
+      why: this.#trouble?.words ?? null,
+    };
   }
 
   /** What everything but the status is refused with, unless the home is ours. */

@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test";
 import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimRandom } from "../../../tests/sim/random.ts";
+import { isFault } from "../../base/fault.ts";
 import type { AppendEnd } from "../../fleet/remote-log.ts";
 import { FleetSeal } from "../../fleet/seal.ts";
+import { GIVEN_UP, isLostHome } from "./lost-home.ts";
 import { SecondLog } from "./second-log.ts";
 
 const KEY = new Uint8Array(32).fill(7);
@@ -32,12 +34,13 @@ class Remote {
 function made(mayFallBehind: boolean) {
   const [clock, remote, broken] = [new SimClock(), new Remote(), [] as string[]];
   const seal = new FleetSeal(new SimRandom(1), [KEY]);
+  const trouble = { words: "it is away", isLasting: false };
   const second = new SecondLog({
     ...{ clock, home: "home", seal, remote, mayFallBehind },
-    why: () => ({ words: "it is away", isLasting: false }),
+    why: () => trouble,
     broken: (error) => void broken.push(error.message),
   });
-  return { clock, remote, broken, seal, second };
+  return { clock, remote, broken, seal, second, trouble };
 }
 
 async function isSettled(clock: SimClock, promise: Promise<unknown>): Promise<boolean> {
@@ -123,4 +126,28 @@ test("SL4 more than is kept in memory is left to the next process, once the data
   expect(remote.asked.map(({ last }) => last)).toEqual([1, 2]);
   expect(broken).toEqual(["the database is back, and lacks more than was kept in memory"]);
   await expect(second.commit(5, FRAMES)).rejects.toThrow("lacks more");
+});
+
+test("SL2 what is refused, and will not pass by itself, is said at once, and goes on when it was mended", async () => {
+  const { clock, remote, second, trouble } = made(false);
+  const one = second.commit(1, FRAMES);
+  Object.assign(trouble, { words: "permission denied for table batches (42501)", isLasting: true });
+  expect(second.away).toEqual({
+    code: "fleet-away",
+    message: expect.stringMatching(/refuses what this home writes, .*permission denied for table batches/),
+    hint: expect.stringContaining("mend the database"),
+  });
+  clock.advance(3_600_000);
+  remote.asked[0]?.answer({ kind: "committed" });
+  await one;
+  await clock.settle();
+  expect(second.away).toBeUndefined();
+});
+
+test("LH1 whoever waits for a log that another host has fenced gets a Fault, and not a bug", async () => {
+  const { remote, second } = made(false);
+  const one = second.commit(1, FRAMES);
+  remote.asked[0]?.answer({ kind: "fenced" });
+  const error = await one.catch((why: unknown) => why);
+  expect([isFault(error), isLostHome(error), isFault(error, GIVEN_UP)]).toEqual([true, true, false]);
 });

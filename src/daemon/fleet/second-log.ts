@@ -51,7 +51,8 @@ export function awayRefusal(trouble: DatabaseTrouble | undefined): Refusal {
 }
 
 const WAIT = "It continues by itself when the database answers.";
-const MEND = "That does not pass by itself: mend the database (its tables, or the rights of the role); then it continues.";
+const MEND =
+  "That does not pass by itself: mend the database (its tables, or the rights of the role); then it continues.";
 
 export class SecondLog implements Elsewhere {
   readonly #ports: SecondLogPorts;

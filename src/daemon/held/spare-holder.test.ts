@@ -16,6 +16,7 @@ class Site {
   readonly told: string[] = [];
   entry = "/h/run/bin/holder-1.js";
   isFull = false;
+  mayStart = true;
   readonly spare: SpareHolder;
 
   constructor() {
@@ -33,7 +34,8 @@ class Site {
       },
     };
     const self = { environment: () => ({ SHELL: "/bin/sh" }) };
-    const world = { children, clock: this.clock, home: "/h", processes: this.processes, self };
+    const mayStart = () => this.mayStart;
+    const world = { children, clock: this.clock, home: "/h", mayStart, processes: this.processes, self };
     this.spare = new SpareHolder(world, () => ({ runtime: "bun", entry: this.entry }));
   }
 
@@ -111,4 +113,13 @@ test("SH4 what it shows is as long as the directory of a terminal, and names the
   const shown = site.started[0]?.argv.at(-1) ?? "";
   expect(shown).toStartWith("/h/");
   expect(shown.length).toBe(`/h/terminals/${"0".repeat(32)}`.length);
+});
+
+test("SH1 a spare gets no order while nothing may be started, and is still there afterwards", () => {
+  const site = new Site();
+  site.prepare();
+  site.mayStart = false;
+  expect([site.spare.give(ORDER), site.told]).toEqual([undefined, []]);
+  site.mayStart = true;
+  expect([site.spare.give(ORDER), site.told.length]).toEqual([site.pids[0], 2]);
 });

@@ -1,8 +1,9 @@
 // A spare: one holder of terminals that was started before it is needed. Starting one takes longer than everything else
 // that a new terminal waits for.
-// SH1. It only saves time. If there is none, or it may not start anything now, or it has ended, is stopped, or is of another program than holders are
-//      started from now, a holder is started as usual; so is one if the spare dies before it claims (LH1 of
-//      launched-holders.ts). One that hangs is replaced like any holder (HE7 of held-programs.ts).
+// SH1. It only saves time. If there is none, or nothing may be started now, or it has ended, is stopped, or is of
+//      another program than holders are started from now, a holder is started as usual; so is one if the spare dies
+//      before it claims (LH1 of launched-holders.ts). One that hangs is replaced like any holder (HE7 of
+//      held-programs.ts).
 // SH2. It gets one order and is not ours any more: it is as detached as any other holder. Only its claim says what it
 //      holds.
 // SH3. A machine at rest has none: it is there for a while after the last start of a terminal.

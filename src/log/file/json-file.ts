@@ -1,8 +1,8 @@
 // Small JSON files that programs leave for each other and for their own next start.
 // J1. A file is replaced whole. Its directory is made if missing, and synced even if it existed: the process that made
 //     it may have been killed before its sync, and syncing a clean directory costs next to nothing.
-// J2. A file that is missing or is not JSON reads as undefined: the caller decides what that means. So does one that the
-//     disk does not give now, unless the caller asks for certainty.
+// J2. A file that is missing or is not JSON reads as undefined: the caller decides what that means. So does one that
+//     the disk does not give now, unless the caller asks for certainty.
 import { isFault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";

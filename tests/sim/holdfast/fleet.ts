@@ -33,8 +33,16 @@ import { SimPostgres, TROUBLES } from "../postgres.ts";
 import { SimProcesses } from "../processes.ts";
 import { SimRandom } from "../random.ts";
 
-/** `rate`: how likely a call of the database meets a trouble. `ships`: files are shipped, too. */
-export type FleetPlan = { readonly mode: "sync" | "async"; readonly rate: number; readonly ships: boolean };
+/**
+ * `rate`: how likely a call of the database meets a trouble. `ships`: files are shipped, too. `containers`: the hosts
+ * are containers of one machine, which have the same boot id, and pids of their own.
+ */
+export type FleetPlan = {
+  readonly mode: "sync" | "async";
+  readonly rate: number;
+  readonly ships: boolean;
+  readonly containers?: boolean;
+};
 
 export const HOME_ID = "0123456789abcdef0123456789abcdef";
 const KEY_FILE = "/u/fleet.key";
@@ -112,6 +120,10 @@ export class SimHomeFleet {
     this.#isCut = isCut;
     for (const close of isCut ? this.#connections : []) close();
     this.#connections.clear();
+  }
+
+  get isOfContainers(): boolean {
+    return this.#plan.containers ?? false;
   }
 
   /** Nothing goes wrong any more. */

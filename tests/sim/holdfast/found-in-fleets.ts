@@ -5,7 +5,12 @@ import type { LifePlan, Plan } from "./plan.ts";
 const sync = (rate: number, ships: boolean): FleetPlan => ({ mode: "sync", rate, ships });
 const async = (rate: number, ships: boolean): FleetPlan => ({ mode: "async", rate, ships });
 const asleep = (at: number, ms: number, stopped: boolean) => ({ at, ms, stopped });
-const life = (kind: LifePlan["ending"]["kind"], at: number, wishes: number, more: Partial<LifePlan> = {}): LifePlan => ({
+const life = (
+  kind: LifePlan["ending"]["kind"],
+  at: number,
+  wishes: number,
+  more: Partial<LifePlan> = {},
+): LifePlan => ({
   ...{ ending: { kind, at }, wishes, fork: 0 },
   ...more,
 });
@@ -19,7 +24,12 @@ export const FOUND_IN_FLEETS: readonly (readonly [string, Plan])[] = [
       lives: [
         life("dead", 10, 3, refused(2, 7, "EMFILE")),
         life("power", 162, 4, { fork: 1, ...refused(1, 1, "ENOMEM"), jump: -1000, sleep: asleep(117, 5_000, true) }),
-        life("holder", 87, 5, { fork: 2, slow: 29_538, sleep: asleep(24, 28_800_000, false), set: { at: 282, ms: -86_400_000 } }),
+        life("holder", 87, 5, {
+          fork: 2,
+          slow: 29_538,
+          sleep: asleep(24, 28_800_000, false),
+          set: { at: 282, ms: -86_400_000 },
+        }),
       ],
       fleet: sync(0, false),
     },
@@ -63,7 +73,10 @@ export const FOUND_IN_FLEETS: readonly (readonly [string, Plan])[] = [
     "a fail-over that loses a take fails no recovery",
     {
       seed: 987,
-      lives: [life("watchdog", 12, 3, { sleep: asleep(37, 5_000, false) }), life("EROFS", 248, 3, { fork: 2, slow: "never" })],
+      lives: [
+        life("watchdog", 12, 3, { sleep: asleep(37, 5_000, false) }),
+        life("EROFS", 248, 3, { fork: 2, slow: "never" }),
+      ],
       fleet: async(0.1, false),
     },
   ],

@@ -234,7 +234,7 @@ export class HoldfastMachine extends Machine {
   /** Everything goes down here, and goes on with this disk on another host. */
   goOnElsewhere(disk: SimDisk): void {
     this.agents.harm();
-    this.goOnWith(() => disk);
+    this.goOnWith(() => disk, this.fleet?.isOfContainers);
     this.fleet?.arrived();
   }
 

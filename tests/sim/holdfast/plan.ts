@@ -112,7 +112,8 @@ export function planOf(seed: number): Plan {
 export function inFleet({ seed, lives, model = false }: Plan): Plan {
   const random = new SimRandom(seed + OF_FLEETS + 1);
   const mode = random.chance(0.8) ? "sync" : "async";
-  const fleet: FleetPlan = { mode, rate: random.pick(RATES), ships: random.chance(0.5) };
+  const containers = new SimRandom(seed + OF_FLEETS + 2).chance(0.3);
+  const fleet: FleetPlan = { mode, rate: random.pick(RATES), ships: random.chance(0.5), containers };
   // The clocks of hosts agree.
   const ended = lives.map(({ troubled: _, jump: __, set: ___, ...life }): LifePlan => {
     const kind = mode === "sync" && random.chance(TAKEN) ? random.pick(TAKINGS) : undefined;

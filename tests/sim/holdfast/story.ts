@@ -158,7 +158,7 @@ export class Story {
     if (wrong.length > 0) throw new Error(wrong.join("; ")); // ST6
   }
 
-  /** ST6. Another host has the home now, or will have it soon: whoever starts here follows, and then it goes on there. */
+  /** ST6. Another host has the home, or will have it soon: whoever starts here follows, and then it goes on there. */
   async #moved(): Promise<void> {
     const machine = this.#machine;
     const moving = this.#moving;
