@@ -9,7 +9,10 @@ function write(message) {
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
   if (message.type === "prompt") {
-    const words = message.text.slice(message.text.lastIndexOf(":") + 1).trim().split(/\s+/);
+    const words = message.text
+      .slice(message.text.lastIndexOf(":") + 1)
+      .trim()
+      .split(/\s+/);
     write({ type: "call", call: message.id, tool: "complete", args: { result: `${words.length} words` } });
   }
   if (message.type === "result") write({ type: "done", response: "" });

@@ -24,7 +24,10 @@ function write(message) {
 function startTurn({ id, text }) {
   if (seen.has(id)) return;
   seen.add(id);
-  const words = text.slice(text.lastIndexOf(":") + 1).trim().split(/\s+/);
+  const words = text
+    .slice(text.lastIndexOf(":") + 1)
+    .trim()
+    .split(/\s+/);
   const summary = `${words.length} words`;
   if (!/\bsave\b/.test(text)) return write({ type: "done", response: summary });
   const request = `save-${seen.size}`; // New for every question of this process.

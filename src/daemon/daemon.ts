@@ -220,9 +220,8 @@ export class Daemon {
     const { world, config, say, fleet } = this.#ports;
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
-    const isHeldUp = () => fleet?.away !== undefined;
-    const given = { work: this.#work(), clock: world.clock, timeoutMs };
-    this.#run = new RecoveryRun(this.#machine, { ...given, report, say, isHeldUp });
+    const given = { work: this.#work(), clock: world.clock, timeoutMs, isHeldUp: () => fleet?.away !== undefined };
+    this.#run = new RecoveryRun(this.#machine, { ...given, report, say });
     await this.#conclude(await this.#run.run());
   }
 

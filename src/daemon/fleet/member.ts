@@ -9,14 +9,14 @@
 // FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on
 //      while the database is away, because nobody takes it by himself.
 import { backoffMs } from "../../base/backoff.ts";
-import { Fault, isFault } from "../../base/fault.ts";
+import { isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
 import { baseName } from "../../base/path.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { homeName } from "../../core/fleet/naming.ts";
 import { decideStart } from "../../core/fleet/start.ts";
 import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
-import { type Answer, Database, RETRIES, whyOf } from "../../fleet/database.ts";
+import { Database, RETRIES } from "../../fleet/database.ts";
 import { readBatches } from "../../fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
 import { initDatabase } from "../../fleet/schema.ts";
@@ -36,7 +36,8 @@ import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
 import { Holding, RENEWALS } from "./holding.ts";
 import { Lease } from "./lease.ts";
-import { awayRefusal, type DatabaseTrouble, SecondLog } from "./second-log.ts";
+import { CLOSED, certainly, FINAL, faultOf, missingBehind, NEEDS_MENDING, waiting } from "./member-refusals.ts";
+import { type DatabaseTrouble, SecondLog } from "./second-log.ts";
 
 /** A call must not take longer than it takes to lose the lease, or two seconds. */
 const MIN_CALL_MS = 2_000;
@@ -378,34 +379,4 @@ export class FleetMember {
     this.#remote?.close();
     this.#database.drop();
   }
-}
-
-/** Nobody knows yet whose the home is. */
-function waiting(trouble: DatabaseTrouble | undefined): Refusal {
-  const { message } = awayRefusal(trouble);
-  const hint = "It is tried again and again. `holdfast status` says why; check [fleet] url in the configuration.";
-  return { code: "fleet-away", message: `It is not known whether this home may run here. ${message}`, hint };
-}
-
-const CLOSED: Refusal = { code: "fleet-closed", message: "it was given up", hint: "" };
-/** Trying again does not help. */
-const FINAL: readonly string[] = ["log.hole", "fleet-damaged", "fleet-key", "fleet-hole"];
-/** It helps once somebody has mended the database, or upgraded this host: until then the status says so. */
-const NEEDS_MENDING: readonly string[] = ["fleet-schema-newer", "fleet-rights"];
-
-function missingBehind(after: number): Refusal {
-  return {
-    code: "fleet-missing",
-    message: `the database has the log up to entry ${after}, and the entries behind it are not all on this disk`,
-    hint: "`holdfast log verify` says what is damaged. Nothing was changed.",
-  };
-}
-
-function faultOf({ code, message, hint }: Refusal): Fault {
-  return new Fault({ code, operation: "fleet", path: message, hint });
-}
-
-function certainly<T>(answer: Answer<T>): Result<T> {
-  if (answer.kind === "done" && !answer.isDoubtful) return ok(answer.value);
-  return refused("fleet-database", `The database of the fleet did not answer: ${whyOf(answer)}`, "It is tried again.");
 }

@@ -76,8 +76,8 @@ export const STANDBY: readonly Mutant[] = [
   {
     mutant: "a lease lasts from its answer",
     file: "src/fleet/settling.ts",
-    from: "if (isHeld && !seen.isDoubtful) this.#ports.held?.(sentAt);",
-    to: "if (isHeld && !seen.isDoubtful) this.#ports.held?.(this.#ports.clock.sinceBoot());",
+    from: "if (isCertain) this.#ports.held?.(sentAt);",
+    to: "if (isCertain) this.#ports.held?.(this.#ports.clock.sinceBoot());",
     killedBy: {
       file: "tests/fleet/remote-log.test.ts",
       test: "a lease is renewed from when the call was sent, and by nothing that was answered with a warning",
