@@ -41,7 +41,15 @@ async function built(): Promise<string> {
 
 const LINES = [
   ...["--version", "ls --help", "ls --nope", "ls", "ls --home /dev/null", "status --json", "new one two", "attach x"],
-  ...["new -d --home /dev/null", "new --json a", "ls --all", "prompts --all", "attach a/b", "send a/b x", "tail a/b"],
+  ...[
+    "new -d --home /dev/null",
+    "new --json a --home /dev/null",
+    "ls --all",
+    "prompts --all",
+    "attach a/b",
+    "send a/b x",
+    "tail a/b",
+  ],
   ...["answer a/b allow", "send", "answer x allow", "completions tcsh", "__complete -- agent se", "nonsense"],
 ];
 
