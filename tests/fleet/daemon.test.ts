@@ -24,6 +24,7 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { type DaemonHome, daemonHomes, processes } from "../daemon/home.ts";
+import { ours } from "../ours.ts";
 import { until } from "../until.ts";
 import { databaseAt, HAS_POSTGRES, startTestServer, type TestServer } from "./server.ts";
 
@@ -41,11 +42,15 @@ function member(): Member {
   homes += 1;
   const id = `${homes}`.padStart(32, "0");
   writeFileSync(home.file("recovery/home.json"), JSON.stringify({ v: 1, id, directory: "", path: home.path }));
+  configure(home);
+  return { home, id };
+}
+
+function configure(home: DaemonHome): void {
   writeFileSync(home.file("fleet.key"), FleetSeal.newFile(realRandom()), { mode: 0o600 });
   const [url, key] = [`url = "${place.url}"`, `key_file = "${home.file("fleet.key")}"`];
   const config = ["[fleet]", url, key, 'host = "host-a"', `lease_s = ${LEASE_S}`];
   appendFileSync(home.file(".config/holdfast/config.toml"), `\n${config.join("\n")}\n`);
-  return { home, id };
 }
 
 /** `seq session event` of all that the database has. */
@@ -266,6 +271,20 @@ describe("a daemon in a fleet (needs postgresql)", () => {
         () => one.home.daemon.said(),
       );
       expect(back).toBe(true);
+    },
+  );
+
+  test.skipIf(!HAS_POSTGRES)(
+    "status names a daemon that was started before its home was in the fleet (needs postgresql)",
+    async () => {
+      const home = newHome();
+      await home.live();
+      configure(home);
+      const argv = [...ours("src/cli/main.ts"), "fleet", "status", "--home", home.path];
+      const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+      const child = Bun.spawn(argv, { cwd: home.path, env, stdio: ["ignore", "pipe", "ignore"] });
+      expect(await child.stdout.text()).toContain("its daemon was started before it was in the fleet: holdfast down");
+      expect(await child.exited).toBe(1);
     },
   );
 });

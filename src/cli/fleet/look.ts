@@ -22,6 +22,8 @@ const FOLLOW_MS = 1_000;
 const MAX_EVENTS = 100_000;
 
 type StatusShown = {
+  /** Whether a daemon answers. */
+  readonly running: boolean;
   readonly home: FleetStatus | null;
   readonly database: { readonly ok: boolean; readonly why: string | null };
   readonly failOver: string | null;
@@ -33,7 +35,7 @@ type StatusShown = {
 async function statusOf(world: DaemonCommandWorld, home: string): Promise<Result<StatusShown>> {
   const line = await dialAsking(world, home, HELLO_MS, (client) => client.call("status", {}));
   if (line.ok) line.value?.client.close();
-  const told = line.ok && line.value?.answer.ok === true ? line.value.answer.value.fleet : undefined;
+  const told = line.ok && line.value?.answer.ok === true ? line.value.answer.value : undefined;
   const seen = await onFleet(world, async (fleet) => {
     const mode = await serverMode(world.clock, fleet.database);
     if (!mode.ok) return mode;
@@ -46,7 +48,7 @@ async function statusOf(world: DaemonCommandWorld, home: string): Promise<Result
   const facts = seen.ok ? seen.value : { mode: undefined, clockMs: null, homes: null, hosts: null };
   const failOver = facts.mode === undefined ? null : failOverText(facts.mode);
   return ok({
-    ...{ home: told ?? null, database: { ok: seen.ok, why }, failOver },
+    ...{ running: told !== undefined, home: told?.fleet ?? null, database: { ok: seen.ok, why }, failOver },
     ...{ clockMs: facts.clockMs, homes: facts.homes, hosts: facts.hosts },
   });
 }
@@ -61,10 +63,12 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   return ok(shown.value.database.ok && shown.value.home?.role === "owner" ? EXIT.ok : EXIT.failed);
 }
 
-function linesOf({ home, database, failOver, clockMs, homes, hosts }: StatusShown): string[] {
+const NOT_YET = "its daemon was started before it was in the fleet: holdfast down; holdfast up";
+
+function linesOf({ running, home, database, failOver, clockMs, homes, hosts }: StatusShown): string[] {
   const lease = home === null ? "" : `, lease ${(home.leaseMs / 1_000).toFixed(1)} s`;
   return [
-    ...(home === null ? ["home         no daemon answers: holdfast status"] : [`home         ${home.home}`]),
+    `home         ${home?.home ?? (running ? NOT_YET : "no daemon answers: holdfast status")}`,
     ...(home === null ? [] : [`role         ${home.role} (epoch ${home.epoch}${lease})`]),
     ...(home === null
       ? []

@@ -14,7 +14,8 @@ const URL = {
   brief: "The PostgreSQL, as for psql: postgres://user@host/database; the password in ~/.pgpass or PGPASSWORD",
 } as const;
 const HOME = { parse: text, placeholder: "home", brief: "The name of a home in the fleet, or the beginning of its id" };
-const STATUS = "{home: {home, host, role, owner, epoch, leaseMs, why}, database, failOver, clockMs, homes, hosts}";
+const STATUS =
+  "{running, home: {home, host, role, owner, epoch, leaseMs, why}, database, failOver, clockMs, homes, hosts}";
 const HOMES = "{id, name, owner, leaseMs, epoch, lastSeq, snapshot, takeover, moveTo}";
 
 const HOST_NAME = {
