@@ -16,8 +16,8 @@ export const FLEET_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/wal.ts",
-        from: "    await Promise.all([committing, (async () => this.#sync())()]);\n",
-        to: "    committing.catch(() => undefined);\n    await (async () => this.#sync())();\n",
+        from: "    await Promise.all([committing, sent.then(() => this.#sync())]);\n",
+        to: "    committing.catch(() => undefined);\n    await sent.then(() => this.#sync());\n",
       },
     ],
     caughtBy: BOTH,
@@ -30,7 +30,7 @@ export const FLEET_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/log/wal/wal.ts",
-        from: "    await Promise.all([committing, (async () => this.#sync())()]);\n",
+        from: "    await Promise.all([committing, sent.then(() => this.#sync())]);\n",
         to: "    await committing;\n",
       },
     ],

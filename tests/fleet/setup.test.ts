@@ -109,7 +109,7 @@ describe.skipIf(!HAS_POSTGRES)("setting up a fleet (needs postgresql)", () => {
     }
     const others = [
       ...["create table holdfast.more (x int)", "drop schema holdfast cascade", "select * from theirs.secrets"],
-      ...["update holdfast.version set version = 99", "create role more", "select * from pg_authid"],
+      ...["update holdfast.version set version = 99, least = 99", "create role more", "select * from pg_authid"],
     ];
     for (const other of others) await expect(role.sql(other)).rejects.toThrow(NO_RIGHT);
     role.close();
@@ -161,10 +161,10 @@ describe.skipIf(!HAS_POSTGRES)("setting up a fleet (needs postgresql)", () => {
   test("tables of a newer version, and a name that another host has, are refused", async () => {
     const ann = new Host("ann");
     await ann.ok("init", server.url, "--host", "ann");
-    await operator.sql("update holdfast.version set version = 99");
+    await operator.sql("update holdfast.version set version = 99, least = 99");
     const bob = new Host("bob").gets(readFileSync(ann.key, "utf8"));
     await bob.refused(["join", server.url], "have version 99", "Upgrade Holdfast");
-    await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}`);
+    await operator.sql(`update holdfast.version set version = ${SCHEMA_VERSION}, least = 2`);
     await operator.sql("insert into holdfast.hosts values ('1', 'ann', '', 0, '1', '', clock_timestamp())");
     await bob.refused(
       ["join", server.url, "--host", "ann"],

@@ -6,7 +6,7 @@ import { RpcClient } from "../../src/wire/rpc/client.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { ours } from "../ours.ts";
-import { PATIENCE_MS, until } from "../until.ts";
+import { powerOff } from "./power.ts";
 
 export const LEASE_S = 3;
 const processes = realProcesses();
@@ -120,26 +120,6 @@ export class Host {
 
   /** Everything ends at once, as when a machine loses its power: nothing sees another one end. */
   async die(): Promise<void> {
-    const stopped = new Set<number>();
-    for (let fresh = this.pids(); fresh.length > 0; fresh = this.pids().filter((pid) => !stopped.has(pid))) {
-      for (const pid of fresh) stopped.add(pid);
-      for (const pid of fresh) send(pid, "SIGSTOP");
-    }
-    await until(
-      "all of it is gone",
-      () => {
-        const pids = this.pids();
-        for (const pid of pids) send(pid, "SIGKILL");
-        return pids.length === 0;
-      },
-      () => this.pids(),
-      4 * PATIENCE_MS, // A full host has a hundred processes.
-    );
+    await powerOff(() => this.pids());
   }
-}
-
-/** A process that has ended meanwhile needs none. */
-function send(pid: number, signal: "SIGSTOP" | "SIGKILL"): void {
-  const startTime = processes.startTime(pid);
-  if (startTime !== undefined) processes.kill({ pid, startTime, bootId: processes.bootId() }, signal);
 }

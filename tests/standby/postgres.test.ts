@@ -14,6 +14,7 @@ import { realProcesses } from "../../src/world/real/process.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { databaseAt, HAS_POSTGRES, Operator, startTestServer, type TestServer } from "../fleet/server.ts";
 import { until } from "../until.ts";
+import { powerOff, runningBelow } from "./power.ts";
 import { StandbyProgram } from "./program.ts";
 
 const LEASE_S = 3;
@@ -83,7 +84,10 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
   afterEach(async () => {
     for (const standby of standbys.splice(0)) await standby.kill();
     for (const owner of owners.splice(0)) owner.die();
-    for (const place of places.splice(0)) rmSync(place, { recursive: true, force: true });
+    for (const place of places.splice(0)) {
+      await powerOff(() => runningBelow(place)); // A home that was taken over runs by itself.
+      rmSync(place, { recursive: true, force: true });
+    }
   });
   afterAll(async () => {
     look.drop();

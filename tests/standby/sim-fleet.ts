@@ -2,7 +2,7 @@
 // home is made by its directory, and its daemon takes it a second after its start.
 import { ok, refused } from "../../src/base/result.ts";
 import { DESCRIBE, ENROL, HOMES, RELEASE, TAKE, type Take, type WatchedRow } from "../../src/fleet/calls.ts";
-import { type Answer, Database } from "../../src/fleet/database.ts";
+import { type Answer, Database, RETRIES } from "../../src/fleet/database.ts";
 import { RemoteLog } from "../../src/fleet/remote-log.ts";
 import { takeHome } from "../../src/fleet/take.ts";
 import { readOwner, writeOwner } from "../../src/home/fleet-files.ts";
@@ -87,7 +87,9 @@ export class SimFleet {
 
   /** Its owner is alive and well, and renews as a daemon does. */
   owner(take: Take): RemoteLog {
-    const ports = { database: this.database(), clock: this.clock, random: new SimRandom(this.#seed + 7) };
+    const database = new Database({ postgres: this.postgres, target: NO_TARGET, clock: this.clock }, LEASE_MS / 3);
+    const retries = { ...RETRIES, mostMs: LEASE_MS / 3 };
+    const ports = { database, clock: this.clock, random: new SimRandom(this.#seed + 7), retries };
     const log = new RemoteLog({ ...ports, troubled: () => undefined }, { take, lastSeq: 0, leaseMs: LEASE_MS });
     const renew = async () => {
       while (!log.isFenced) {

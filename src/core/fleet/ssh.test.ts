@@ -28,8 +28,8 @@ function remoteLine(words: readonly string[]): string {
   return made.ok ? (made.value.at(-1) ?? "") : "";
 }
 
-for (const shell of ["sh", "bash", "zsh", "fish"]) {
-  test.skipIf(Bun.which(shell) === null)(`SS1 ${shell} gives back each word as it was (needs ${shell})`, () => {
+for (const shell of ["sh", "bash", "zsh", "fish"].filter((name) => Bun.which(name) !== null)) {
+  test(`SS1 ${shell} gives back each word as it was`, () => {
     const child = Bun.spawnSync([shell, "-c", remoteLine(["printf", "%s\\0", ...NASTY])]);
     expect(child.stdout.toString().split("\0").slice(0, -1)).toEqual(NASTY);
   });

@@ -39,8 +39,8 @@ import { Lease } from "./lease.ts";
 import { CLOSED, certainly, FINAL, faultOf, missingBehind, NEEDS_MENDING, waiting } from "./member-refusals.ts";
 import { type DatabaseTrouble, SecondLog } from "./second-log.ts";
 
-/** A call must not take longer than it takes to lose the lease, or two seconds. */
-const MIN_CALL_MS = 2_000;
+/** A call without an answer is given up in time for another one before the lease ends: connections can die silently. */
+const MIN_CALL_MS = 1_000;
 const MAX_CALL_MS = 10_000;
 
 type World = DaemonPorts["world"];
@@ -91,7 +91,7 @@ export class FleetMember {
     const { world, config, postgres, target } = ports;
     this.#ports = ports;
     this.#leaseMs = config.leaseS * 1_000;
-    const callMs = Math.min(Math.max(this.#leaseMs, MIN_CALL_MS), MAX_CALL_MS);
+    const callMs = Math.min(Math.max(this.#leaseMs / RENEWALS, MIN_CALL_MS), MAX_CALL_MS);
     this.#database = new Database({ postgres, target, clock: world.clock }, callMs);
     this.lease = new Lease(world, this.#leaseMs);
     const { lease } = this;
