@@ -6,7 +6,9 @@
 // HO3. What runs is stopped before the lease is given back. It is killed once the other host has taken the home.
 // HO4. A move that does not come about leaves the home running here: the wish is taken back if the other host has not
 //      been there for a while, before anything is ended; and later if there is no progress for as long as people wait.
+
 import { isFault } from "../base/fault.ts";
+import { awayMs } from "../core/fleet/watch.ts";
 import { HOSTS, type HostRow, LOOK, MOVE_TO, RELEASE, type Take } from "../fleet/calls.ts";
 import { tell } from "./events.ts";
 import { ownTake } from "./own-home.ts";
@@ -21,8 +23,6 @@ export type HandOverPorts = StandbyPorts & {
 
 /** While a home is handed over, people wait. */
 const SOON_MS = 300;
-/** HO4. A host announces itself with each look at the homes. */
-const AWAY_MS = 60_000;
 const STUCK_MS = 120_000;
 
 export class HandOver {
@@ -90,10 +90,8 @@ export class HandOver {
     const { database, daemon } = this.#ports;
     const hosts = await database.call(HOSTS, undefined);
     if (hosts.kind !== "done") return SOON_MS;
-    const why = whyNot(
-      hosts.value.filter(({ name }) => name === to),
-      to,
-    );
+    const named = hosts.value.filter(({ name }) => name === to);
+    const why = whyNot(named, to, this.#ports.host.leaseMs);
     if (why !== undefined) return this.#callOff(take, why);
     await daemon.handOver();
     return SOON_MS;
@@ -127,9 +125,9 @@ export class HandOver {
 }
 
 /** Why a home cannot be handed to this host; undefined if it can. */
-function whyNot(hosts: readonly HostRow[], to: string): string | undefined {
+function whyNot(hosts: readonly HostRow[], to: string, leaseMs: number): string | undefined {
   const agoMs = Math.min(...hosts.map((host) => host.agoMs));
-  if (agoMs <= AWAY_MS) return undefined;
+  if (agoMs <= awayMs(leaseMs)) return undefined;
   const seen = hosts.length === 0 ? "is not in the fleet" : `was last seen ${Math.round(agoMs / 1_000)} s ago`;
   return `${to} ${seen}`;
 }

@@ -53,10 +53,10 @@ export class StatusFile {
   #write(): void {
     this.#isPlanned = false;
     const { disk, clock, processes } = this.#world;
-    this.#written = JSON.stringify(this.#state);
     const facts = { v: 1, at: new Date(clock.now()).toISOString(), pid: processes.pid, ...this.#state };
     try {
       writeUnsynced(disk, joinPath(this.#home, STANDBY_STATUS), Buffer.from(`${JSON.stringify(facts)}\n`));
+      this.#written = JSON.stringify(this.#state);
     } catch (error) {
       if (!isFault(error)) throw error;
     }

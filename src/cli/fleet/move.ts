@@ -3,6 +3,7 @@
 //      interrupted, the move goes on.
 // MV2. A host that cannot take the home leaves it running where it is: after a while the wish is taken back.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { awayMs } from "../../core/fleet/watch.ts";
 import { EVENTS, type HostRow, MOVE_TO, type WatchedRow } from "../../fleet/calls.ts";
 import { whyNotAllowed } from "../../home/callers.ts";
 import { pause } from "../../world/wait.ts";
@@ -12,7 +13,7 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
 import { printEvent } from "./look.ts";
-import { AWAY_MS, answered, type Fleet, homeNamed, homesOf, hostsOf, onFleet } from "./reach.ts";
+import { answered, type Fleet, homeNamed, homesOf, hostsOf, onFleet } from "./reach.ts";
 
 export type MoveFlags = DataFlags & { readonly timeout: number; readonly detach?: boolean };
 
@@ -42,7 +43,7 @@ async function wish(
     if (!hosts.ok) return hosts;
     const home = homeNamed(homes.value, wanted);
     if (!home.ok) return home;
-    const host = hostNamed(hosts.value, hostOf(fleet), home.value);
+    const host = hostNamed(hosts.value, hostOf(fleet), home.value, fleet.config.leaseS);
     if (!host.ok) return host;
     const after = await lastEvent(fleet);
     if (!after.ok) return after;
@@ -53,12 +54,12 @@ async function wish(
   });
 }
 
-function hostNamed(hosts: readonly HostRow[], wanted: string, home: WatchedRow): Result<string> {
+function hostNamed(hosts: readonly HostRow[], wanted: string, home: WatchedRow, leaseS: number): Result<string> {
   const host = hosts.find(({ name }) => name === wanted);
   const names = hosts.map(({ name }) => name).join(", ");
   if (host === undefined)
     return refused("unknown", `There is no host "${wanted}" in the fleet.`, `There are: ${names}.`);
-  if (host.agoMs > AWAY_MS)
+  if (host.agoMs > awayMs(leaseS * 1_000))
     return refused(
       "fleet-host",
       `${wanted} was last seen ${Math.round(host.agoMs / 1_000)} s ago.`,

@@ -3,7 +3,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { HOMES, HOSTS, type HostRow, type WatchedRow } from "../../fleet/calls.ts";
 import { type Answer, Database, whyOf } from "../../fleet/database.ts";
-import { initDatabase } from "../../fleet/schema.ts";
+import { schemaOf } from "../../fleet/schema.ts";
 import { postgresTarget } from "../../fleet/target.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
 import { configRefusal } from "../../wire/files/config.ts";
@@ -14,9 +14,6 @@ import type { CommandWorld } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 export type Fleet = { readonly database: Database; readonly config: Config["fleet"]; readonly host: string };
-
-/** A host that has not announced itself for so long is away. */
-export const AWAY_MS = 60_000;
 
 const NO_FLEET = refused(
   "no-fleet",
@@ -62,7 +59,7 @@ export async function onFleet<T>(
   const database = databaseOf(world, config.value.url);
   if (!database.ok) return database;
   try {
-    const ready = await initDatabase(database.value);
+    const ready = await schemaOf(database.value);
     if (!ready.ok) return ready;
     return await work({ database: database.value, config: config.value, host: hostNameOf(config.value) });
   } finally {

@@ -7,6 +7,7 @@
 //      not kept.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { awayMs } from "../../core/fleet/watch.ts";
 import { isBegun, keepCanary, keyFits } from "../../fleet/canary.ts";
 import type { Database } from "../../fleet/database.ts";
 import { grantTo } from "../../fleet/roles.ts";
@@ -25,7 +26,7 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson, say } from "../print.ts";
 import { withoutTable, withTable, writePrivate } from "./own-table.ts";
-import { AWAY_MS, connectedTo, hostNameOf, hostsOf } from "./reach.ts";
+import { connectedTo, hostNameOf, hostsOf } from "./reach.ts";
 
 export type JoinFlags = DataFlags & { readonly host?: string };
 export type InitFlags = JoinFlags & { readonly role?: string };
@@ -137,7 +138,9 @@ async function nameFor(
   const hosts = await hostsOf({ database });
   if (!hosts.ok) return hosts;
   const ours = readHostId({ disk, homes: config.homes });
-  const other = hosts.value.find((one) => one.name === name && one.id !== ours && one.agoMs < AWAY_MS);
+  const other = hosts.value.find(
+    (one) => one.name === name && one.id !== ours && one.agoMs < awayMs(config.leaseS * 1_000),
+  );
   if (other === undefined) return ok(name);
   const message = `Another host of the fleet is called "${name}"; it was seen ${Math.round(other.agoMs / 1_000)} s ago.`;
   return refused("fleet-host", message, "Give this one a name of its own: --host NAME");

@@ -58,6 +58,15 @@ export function lookEveryMs(leaseMs: number): number {
   return leaseMs / 3;
 }
 
+/** A host that has not announced itself for so many leases is not there; a busy one may be late. */
+const MISSED_LEASES = 3;
+const MIN_AWAY_MS = 60_000;
+
+/** Since when a host that was not heard of is away: it announces itself once in a lease. */
+export function awayMs(leaseMs: number): number {
+  return Math.max(MIN_AWAY_MS, MISSED_LEASES * leaseMs);
+}
+
 /** WA3: 5 s and a fifth, and the call itself. */
 const OWNERS_RETURN_MS = 7_000;
 

@@ -1,6 +1,8 @@
 // What each check of the fleet says of what it saw, as tables.
+
 import { expect, test } from "bun:test";
 import { refused } from "../../../base/result.ts";
+import { awayMs } from "../../../core/fleet/watch.ts";
 import type { HostRow, WatchedRow } from "../../../fleet/calls.ts";
 import { NO_SYNC } from "../../../fleet/database.ts";
 import type { StandbyStatus } from "../../../home/standby-status.ts";
@@ -8,7 +10,7 @@ import type { FleetStatus, StatusResult } from "../../../wire/rpc/rpc.ts";
 import type { Finding } from "../check.ts";
 import { checkConnection, checkDatabase, checkDatabaseClock, checkFailOver } from "./database.ts";
 import { checkFleetHome } from "./home.ts";
-import { awayMs, checkAnnounced, checkMirrors, checkProgram, checkShipping, type StandbySeen } from "./standby.ts";
+import { checkAnnounced, checkMirrors, checkProgram, checkShipping, type StandbySeen } from "./standby.ts";
 import { checkTakeover } from "./takeover.ts";
 
 const NOW = Date.parse("2026-01-02T03:04:05.000Z");
@@ -139,7 +141,7 @@ test("who would take it over: another host that is there and takes homes of its 
     checkTakeover({ ...settings, takeover }, { row: ROW, hosts, host: "h1" }).map(said)[0] ?? "";
   expect(takers([HOST])).toBe("ok: web2 would take it over");
   const nobody = "warning: nobody would take this home over if this host died";
-  const others = [{ takes: [] }, { takes: ["b"] }, { id: "h1" }, { agoMs: awayMs(10) + 1 }];
+  const others = [{ takes: [] }, { takes: ["b"] }, { id: "h1" }, { agoMs: awayMs(10_000) + 1 }];
   for (const other of others) expect(takers([{ ...HOST, ...other }])).toBe(nobody);
   expect(takers([], "manual")).toStartWith("ok: takeover = manual");
 });

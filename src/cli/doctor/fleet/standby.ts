@@ -1,5 +1,6 @@
 // The standby program of this home: whether it runs, what it ships, and the copies of other homes that it keeps.
 
+import { awayMs } from "../../../core/fleet/watch.ts";
 import type { HostRow } from "../../../fleet/calls.ts";
 import type { StandbyStatus } from "../../../home/standby-status.ts";
 import { spanText } from "../../agent/row.ts";
@@ -20,15 +21,6 @@ export type StandbySeen = {
   readonly isWanted: boolean;
   readonly isOwner: boolean;
 };
-
-/** A host that has not announced itself for so many leases is not there. */
-const MISSED_LEASES = 3;
-const MIN_AWAY_MS = 60_000;
-
-/** Since when a host that was not heard of is away: it announces itself once in a lease. */
-export function awayMs(leaseS: number): number {
-  return Math.max(MIN_AWAY_MS, MISSED_LEASES * leaseS * 1_000);
-}
 
 export function checkProgram({ pid, actingPid, status, isWanted }: StandbySeen): Finding {
   const name = "fleet-standby";
@@ -61,7 +53,7 @@ export function checkProgram({ pid, actingPid, status, isWanted }: StandbySeen):
 
 /** `host`: as the database has it. */
 export function checkAnnounced(host: HostRow | undefined, leaseS: number, actingPid: number | undefined): Finding[] {
-  if (actingPid === undefined || (host !== undefined && host.agoMs <= awayMs(leaseS))) return [];
+  if (actingPid === undefined || (host !== undefined && host.agoMs <= awayMs(leaseS * 1_000))) return [];
   const what =
     host === undefined ? "this host has never announced itself" : `last heard of ${spanText(host.agoMs)} ago`;
   return [

@@ -2,12 +2,12 @@
 // TO1. Which homes a host takes is in its own configuration; what it has announced of that is in the database.
 import { joinPath, parentOf } from "../../../base/path.ts";
 import { naming } from "../../../core/fleet/naming.ts";
+import { awayMs } from "../../../core/fleet/watch.ts";
 import type { HostRow, WatchedRow } from "../../../fleet/calls.ts";
 import { roomFor } from "../../../home/room.ts";
 import type { Config } from "../../../wire/files/config-schema.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "../check.ts";
 import { unsupportedText } from "../disk.ts";
-import { awayMs } from "./standby.ts";
 
 type Settings = Config["fleet"];
 export type TakeoverSeen = {
@@ -24,7 +24,7 @@ export function checkTakeover({ takeover, leaseS }: Settings, { row, hosts, host
     return [
       fine(name, `takeover = manual: no host takes it by itself, only \`holdfast fleet take ${row.name}\` there`),
     ];
-  const others = hosts.filter(({ id, agoMs }) => id !== host && id !== row.host && agoMs <= awayMs(leaseS));
+  const others = hosts.filter(({ id, agoMs }) => id !== host && id !== row.host && agoMs <= awayMs(leaseS * 1_000));
   const takers = others.filter(({ takes }) => naming(takes)(row.name)); // TO1
   if (takers.length > 0) return [fine(name, `${some(takers.map((one) => one.name))} would take it over`)];
   const names = some(others.map((one) => one.name));
