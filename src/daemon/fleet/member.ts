@@ -8,6 +8,8 @@
 //      not take it, the database says it too; a follower notes it as soon as it can.
 // FM5. What other hosts may do, and the home's name, is recorded before the home is used: with `manual` it may go on
 //      while the database is away, because nobody takes it by himself.
+// FM6. On a full disk it uses the space that was set aside for that (ballast), and waits for more when that is gone: a
+//      process that ended would only be started again.
 import { backoffMs } from "../../base/backoff.ts";
 import { isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
@@ -28,6 +30,7 @@ import { readUpgrade } from "../../home/upgrade.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { framesAfter } from "../../log/entries-after.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import { giveUpBallast } from "../../log/file/ballast.ts";
 import { importFrames, solidEndOf } from "../../log/import.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
@@ -144,7 +147,7 @@ export class FleetMember {
   /** FM3. Resolves when it is certain whose the home is. Throws a Fault if this disk or the database is at fault. */
   async begin(): Promise<"owner" | "follower"> {
     for (let failures = 1; !this.#isClosed; failures++) {
-      const done = await this.#tryToTake();
+      const done = await this.#withRoom(() => this.#tryToTake());
       if (done.ok) {
         if (done.value !== "again") return done.value;
         continue;
@@ -155,6 +158,19 @@ export class FleetMember {
       await pause(clock, backoffMs(failures, random.fraction(), RETRIES));
     }
     throw faultOf(CLOSED);
+  }
+
+  /** FM6 */
+  async #withRoom<T>(act: () => Promise<Result<T>>): Promise<Result<T>> {
+    const { disk, home } = this.#ports.world;
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!isFault(error, "ENOSPC", "EDQUOT")) throw error;
+        if (!(await giveUpBallast(disk, home))) return refused("disk", `this disk is full: ${error.message}.`, error.hint);
+      }
+    }
   }
 
   async #tryToTake(): Promise<Result<"owner" | "follower" | "again">> {
