@@ -15,7 +15,7 @@ import { closeDialog, overlay } from "./state/dialog.ts";
 import { follows, membership } from "./state/fleet.ts";
 import { may, rights, rightsText } from "./state/rights.ts";
 import { hashOf, type Route, route } from "./state/route.ts";
-import { daemon, feeds, link } from "./state/session.ts";
+import { daemon, feeds, isStale, link } from "./state/session.ts";
 import { signInTrouble } from "./state/sign-in.ts";
 import { waitingCount } from "./state/waiting.ts";
 import { TerminalView } from "./terminal/terminal-view.tsx";
@@ -183,11 +183,12 @@ function Place({ home }: { readonly home: string }): JSX.Element {
 }
 
 function healthOf(): { readonly word: string; readonly tone: string } {
-  const stage = feeds.status.value.value?.recovery.stage;
   if (link.value.kind !== "up") return { word: "Connecting…", tone: "warn" };
   if (!daemon.value.up) return { word: "Daemon is down", tone: "bad" };
   if (follows.value) return { word: "On another host", tone: "warn" };
   if (membership.value?.role === "waiting") return { word: "Waits for the fleet", tone: "warn" };
+  if (isStale.value) return { word: "Connecting…", tone: "warn" };
+  const stage = feeds.status.value.value?.recovery.stage;
   if (stage === undefined || stage === "LIVE") return { word: "Live", tone: "good" };
   return { word: stage.endsWith("_FAILED") ? "Recovery failed" : "Recovering", tone: "warn" };
 }

@@ -62,6 +62,13 @@ export const feeds = {
   reports: new Feed<PageMethods["web.reports"]["result"]>(() => client.call("web.reports", {}), after),
 } satisfies Readonly<Record<ListName, unknown>>;
 
+/** The status of a daemon that is gone: it says nothing of the next one. */
+const lastOfGone = signal<StatusResult | undefined>(undefined);
+export const isStale = computed(() => {
+  const status = feeds.status.value.value;
+  return status !== undefined && status === lastOfGone.value;
+});
+
 function roleInFleet(): "owner" | "follower" | "waiting" | undefined {
   return feeds.status.value.value?.fleet?.role;
 }
@@ -74,7 +81,7 @@ function isElsewhere(): boolean {
 function onLink(state: LinkState): void {
   link.value = state;
   if (state.kind !== "up") {
-    daemon.value = { up: false, why: "" };
+    onDaemonState({ up: false, why: "" });
     return;
   }
   welcomed(state);
@@ -83,8 +90,13 @@ function onLink(state: LinkState): void {
   void lookAtState();
 }
 
-function onDaemon(state: DaemonState): void {
+function onDaemonState(state: DaemonState): void {
   daemon.value = state;
+  if (!state.up) lastOfGone.value = feeds.status.value.value;
+}
+
+function onDaemon(state: DaemonState): void {
+  onDaemonState(state);
   void lookAtState();
   if (state.up)
     refreshAll(); // SE1
