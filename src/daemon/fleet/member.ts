@@ -168,7 +168,8 @@ export class FleetMember {
         return await act();
       } catch (error) {
         if (!isFault(error, "ENOSPC", "EDQUOT")) throw error;
-        if (!(await giveUpBallast(disk, home))) return refused("disk", `this disk is full: ${error.message}.`, error.hint);
+        if (!(await giveUpBallast(disk, home)))
+          return refused("disk", `this disk is full: ${error.message}.`, error.hint);
       }
     }
   }
