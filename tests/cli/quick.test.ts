@@ -28,11 +28,13 @@ async function run(file: string, words: readonly string[]): Promise<Ended> {
 /** Built from sources that are older than the build. Nothing here starts another program, so these are short. */
 async function built(): Promise<string> {
   const root = installation();
-  for (const path of Object.values(PROGRAMS)) if (!path.startsWith("src/cli/")) writeFileSync(join(root, path), "");
+  const empty = Object.values(PROGRAMS).filter((path) => !path.startsWith("src/cli/"));
+  for (const path of empty) writeFileSync(join(root, path), "");
+  const newest = Math.max(...["tsconfig.json", ...empty].map((path) => statSync(join(root, path)).ctimeMs));
   const probe = join(scratch, "probe");
   const age = async () => {
     await Bun.write(probe, "");
-    return statSync(probe).ctimeMs - statSync(join(root, "tsconfig.json")).ctimeMs;
+    return statSync(probe).ctimeMs - newest;
   };
   await until("what is made next is younger than the sources", async () => (await age()) > 0, age);
   await buildPrograms(root);
