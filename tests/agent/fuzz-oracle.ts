@@ -13,7 +13,7 @@ type Model = {
   readonly delivered: Set<string>;
   turn: number | undefined;
   turns: number;
-  readonly prompts: Map<string, "open" | "answered" | "closed">;
+  readonly prompts: Map<string, "open" | "unanswered" | "answered" | "closed">;
   generation: number;
   session: boolean;
   readonly request: boolean;
@@ -136,7 +136,9 @@ export class Oracle {
 
   #prompt(agent: Model, event: AgentEvent): void {
     if (event.event === "prompt.opened") {
-      expect(agent.prompts.get(event.data.prompt_id)).toBeUndefined();
+      // New, or asked again by the next process, if nobody had answered.
+      expect(agent.prompts.get(event.data.prompt_id) ?? "unanswered").toBe("unanswered");
+      agent.prompts.delete(event.data.prompt_id);
       agent.prompts.set(event.data.prompt_id, "open");
     }
     if (event.event === "prompt.answered") {
@@ -148,8 +150,9 @@ export class Oracle {
       agent.prompts.set(event.data.prompt_id, "closed");
     }
     if (event.event === "prompt.stale") {
-      expect(agent.prompts.get(event.data.prompt_id)).not.toBe("closed");
-      agent.prompts.set(event.data.prompt_id, "closed");
+      const before = agent.prompts.get(event.data.prompt_id);
+      expect(before === "open" || before === "answered").toBe(true);
+      agent.prompts.set(event.data.prompt_id, before === "open" ? "unanswered" : "closed");
     }
   }
 

@@ -80,7 +80,6 @@ const ONCE = {
   "message.delivered": "message_id",
   "message.sent": "message_id",
   "turn.start": "turn",
-  "prompt.opened": "prompt_id",
   "prompt.answered": "prompt_id",
   "prompt.delivered": "prompt_id",
   "process.starting": "generation",
@@ -99,7 +98,20 @@ function ofLog(id: string, log: readonly Logged[]): string[] {
   const opened = valuesOf(log, "prompt.opened", "prompt_id");
   const unasked = valuesOf(log, "prompt.answered", "prompt_id").filter((one) => !opened.includes(one));
   const nowhere = [...unknown, ...unasked].map((one) => `${id}: ${one} comes from nowhere`);
-  return [...twice, ...nowhere, ...ofCrashes(id, log)];
+  return [...twice, ...nowhere, ...ofPrompts(id, log), ...ofCrashes(id, log)];
+}
+
+/** A prompt is asked once, or again if the process that asked was gone and nobody had answered. */
+function ofPrompts(id: string, log: readonly Logged[]): string[] {
+  const last = new Map<string, string>();
+  return log.flatMap(({ event, data }) => {
+    if (!event.startsWith("prompt.")) return [];
+    const prompt = String(data["prompt_id"]);
+    const before = last.get(prompt);
+    if (event !== "prompt.refreshed" && before !== "answered") last.set(prompt, event.slice("prompt.".length));
+    const isWrong = event === "prompt.opened" && before !== undefined && before !== "stale";
+    return isWrong ? [`${id}: ${prompt} is asked again after it was ${before}`] : [];
+  });
 }
 
 /**
@@ -142,16 +154,27 @@ function wrongWithAgent(log: readonly Logged[], agent: Shown): string[] {
   };
   const ids = (found: readonly Logged[], field: string) => found.map(({ data }) => data[field]);
   const inbox = without("message.enqueued", ["message.delivered"], "message_id");
-  const prompts = without("prompt.opened", ["prompt.answered", "prompt.stale"], "prompt_id");
+  const prompts = openIn(log);
   const reminders = without("reminder.set", ["reminder.fired"], "reminder_id");
   const pairs = {
     inbox: [agent.inbox, ids(inbox, "message_id")],
-    prompts: [agent.prompts.map(({ id }) => id), ids(prompts, "prompt_id")],
+    prompts: [agent.prompts.map(({ id }) => id), prompts],
     reminders: [agent.reminders.map(({ due }) => due), ids(reminders, "due")],
   };
   return Object.entries(pairs)
     .filter(([, [is, should]]) => String(is) !== String(should))
     .map(([what, [is, should]]) => `the ${what} of ${agent.id}: ${is}, and the log says ${should}`);
+}
+
+/** The prompts that wait for an answer, in the order in which they were asked last. */
+function openIn(log: readonly Logged[]): string[] {
+  const open = new Set<string>();
+  for (const { event, data } of log) {
+    const prompt = String(data["prompt_id"]);
+    if (event === "prompt.opened") open.add(prompt);
+    if (event === "prompt.answered" || event === "prompt.stale") open.delete(prompt);
+  }
+  return [...open];
 }
 
 /** The agents that are active after these events, and how many there are of each. */

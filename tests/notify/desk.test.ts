@@ -147,6 +147,26 @@ test("OB5 what may have arrived is withdrawn although a later attempt was refuse
   }
 });
 
+test("ND8 a prompt that is asked again under its id is shown again, also if nobody has taken its end yet", async () => {
+  const down: Reply = { kind: "refused", why: "it is down" };
+  let now: Reply = { kind: "accepted" };
+  const life = live({ reply: () => now });
+  await life.hear(facts(["p1", "open"]));
+  await life.hear(facts(["p1", "stale"]));
+  await life.hear(facts(["p1", "open"]));
+  expect(life.phones.at("p1")).toBe("question");
+  now = down;
+  await life.hear(facts(["p1", "stale"]));
+  await life.hear(facts(["p1", "open"]));
+  now = { kind: "accepted" };
+  await life.pass(10_000);
+  expect(life.phones.at("p1")).toBe("end");
+  life.desk.tick();
+  await life.settled();
+  expect(life.phones.at("p1")).toBe("question");
+  expect(life.states()).toEqual(["shown"]);
+});
+
 test("a prompt that is answered before anything has left shows nothing", async () => {
   const life = live();
   life.become(facts(["p1", "open"]));

@@ -109,8 +109,8 @@ export type PromptState =
   /** Kept until the process has taken it. */
   | ({ readonly kind: "answered" } & GivenAnswer)
   | ({ readonly kind: "delivered" } & GivenAnswer)
-  /** The process that asked is gone: it must ask again. */
-  | { readonly kind: "stale"; readonly reason: string };
+  /** The process that asked is gone: it must ask again. `answered`: it had been answered. */
+  | { readonly kind: "stale"; readonly reason: string; readonly answered?: true };
 
 export type Prompt = Omit<PromptOpened, "prompt_id"> & { readonly id: string; readonly state: PromptState };
 

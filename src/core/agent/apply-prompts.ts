@@ -9,7 +9,8 @@ export function applyPrompts(agent: Agent, event: AgentEvent): Agent | undefined
   switch (event.event) {
     case "prompt.opened": {
       const { prompt_id: id, ...facts } = event.data;
-      return { ...agent, prompts: [...agent.prompts, { ...facts, id, state: { kind: "open" } }] };
+      const others = agent.prompts.filter((prompt) => prompt.id !== id); // H3 of prompts.ts
+      return { ...agent, prompts: [...others, { ...facts, id, state: { kind: "open" } }] };
     }
     case "prompt.refreshed":
       return changed(agent, event.data.prompt_id, (prompt) => ({ ...prompt, deadline: event.data.deadline }));
@@ -17,10 +18,8 @@ export function applyPrompts(agent: Agent, event: AgentEvent): Agent | undefined
       return answered(agent, event.data);
     case "prompt.delivered":
       return changed(agent, event.data.prompt_id, delivered);
-    case "prompt.stale": {
-      const state = { kind: "stale", reason: event.data.reason } as const;
-      return changed(agent, event.data.prompt_id, (prompt) => ({ ...prompt, state }));
-    }
+    case "prompt.stale":
+      return changed(agent, event.data.prompt_id, (prompt) => stale(prompt, event.data.reason));
     default:
       return undefined;
   }
@@ -55,6 +54,11 @@ function answered(agent: Agent, { prompt_id, message, ...given }: PromptAnswered
   const { request, tool, input, options } = prompt;
   const answer = { request, tool, input, decision, message, options };
   return { ...after, outbox: withEntry(agent.outbox, { kind: "answer", prompt: prompt_id, input: answer }) };
+}
+
+function stale(prompt: Prompt, reason: string): Prompt {
+  const wasAnswered = prompt.state.kind === "answered" && { answered: true as const };
+  return { ...prompt, state: { kind: "stale", reason, ...wasAnswered } };
 }
 
 function delivered(prompt: Prompt): Prompt {

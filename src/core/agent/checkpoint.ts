@@ -10,7 +10,7 @@ export const CHECKPOINT_VERSION = 1;
 /**
  * Raise it with every change of the fold or the state: a checkpoint with another version is folded again from the log.
  */
-export const STORED_VERSION = 4;
+export const STORED_VERSION = 5;
 
 /** `resident` is the agent's record: the name is part of the file format. */
 export type StoredResident = {

@@ -273,9 +273,12 @@ export type AgentRead = {
   readonly at: string;
 };
 
+/** If it has the id of an earlier one, it is that prompt, asked again by the next process (H3 of prompts.ts). */
 export type PromptOpened = {
   readonly prompt_id: string;
   readonly generation: number;
+  /** Older versions did not write it. */
+  readonly turn?: number;
   readonly request: string;
   readonly tool: string;
   readonly input: Json;

@@ -18,6 +18,9 @@ export type PromptStage =
   /** Ours: the process that asked is gone, and must ask again. */
   | "Stale";
 
+/** Two that have no name of their own for clients: an answer was taken, or lost with the process that asked. */
+type PromptEnd = "Written" | "Lost";
+
 type PromptChange =
   | "rule match (allow)"
   | "rule match (deny)"
@@ -29,11 +32,12 @@ type PromptChange =
   | "7 days no activity"
   | "the default action's time"
   | "written to the agent"
-  | "the asker is gone";
+  | "the asker is gone"
+  | "asked again";
 
-const ANSWERED = { "written to the agent": "Written", "the asker is gone": "Stale" } as const;
+const ANSWERED = { "written to the agent": "Written", "the asker is gone": "Lost" } as const;
 
-export const promptMachine = machine<PromptStage | "Written", PromptChange>({
+export const promptMachine = machine<PromptStage | PromptEnd, PromptChange>({
   name: "Permission prompt",
   initial: "Pending",
   table: {
@@ -56,11 +60,12 @@ export const promptMachine = machine<PromptStage | "Written", PromptChange>({
     Responded: ANSWERED,
     Expired: ANSWERED,
     Written: {},
-    Stale: {},
+    Stale: { "asked again": "Pending" },
+    Lost: {},
   },
 });
 
-/** Where a prompt is in its life; an answer that was taken keeps its name. */
+/** Where a prompt is in its life; an answer that was taken keeps its name, and one that was lost is stale. */
 export function stageOf(state: PromptState): PromptStage {
   if (state.kind === "open") return "WaitingForClient"; // PM1
   if (state.kind === "stale") return "Stale";
@@ -71,5 +76,11 @@ export function stageOf(state: PromptState): PromptStage {
 
 /** Whether the table has this change for a prompt. */
 export function mayBecome(state: PromptState, change: PromptChange): boolean {
-  return promptMachine.allows(state.kind === "delivered" ? "Written" : stageOf(state), change);
+  return promptMachine.allows(placeOf(state), change);
+}
+
+/** Its state in the table. */
+export function placeOf(state: PromptState): PromptStage | PromptEnd {
+  if (state.kind === "stale" && state.answered === true) return "Lost";
+  return state.kind === "delivered" ? "Written" : stageOf(state);
 }

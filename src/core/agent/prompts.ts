@@ -1,10 +1,12 @@
 // Permission prompts: opened by an agent's process, answered by a rule, a person or a deadline (PR-1 … PR-3).
 // H1. A prompt's id is derived from agent, process and request with a key of the home: the same before and after a
-//     crash, and none that an agent could choose, to have it taken for another.
+//     crash of the daemon, and none that an agent could choose, to have it taken for another.
 // H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: a
 //     client that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer
 //     counts.
-// H3. If the process that asked is gone, it must ask again: an answer is refused, and never given to another process.
+// H3. If the process that asked is gone, it must ask again: until then an answer is refused, and one that was given is
+//     never given to another process. If the next process asks the very same in the same turn, and nobody had answered,
+//     it is the same prompt: it keeps its id and its deadline, also on another host.
 // H4. The deadline is data. Activity of a person postpones it, unless it is the shorter deadline of an unattended
 //     agent.
 // H5. What is denied an agent is denied all below it, whatever their own rules say: a child never may more than its
@@ -12,7 +14,7 @@
 // H6. `always` is about exactly what was asked, and refused if that cannot be expressed. A rule that a person has
 //     worded for it is added with the answer, or not at all: a prompt makes one rule at most.
 
-import { isRecord } from "../../base/json.ts";
+import { equal, isRecord } from "../../base/json.ts";
 import { type Refusal, refused } from "../../base/result.ts";
 import { sizeOf } from "../workflow/limits.ts";
 import { type Agent, type AgentRecord, openPrompts, type Prompt, RULE_BOOK } from "./agent.ts";
@@ -35,17 +37,35 @@ import type { Decision, ProviderEvent } from "./provider.ts";
 import { exactRule, judge, type Rule, type RuleVerdict, whyUnfit } from "./rules.ts";
 
 type Ask = Extract<ProviderEvent, { readonly kind: "ask" }>;
+type Shown = Pick<Prompt, "tool" | "input" | "options">;
 
 export function ask(draft: Draft, agent: Agent, question: Ask): void {
   const { id, generation } = agent;
   const { request } = question;
   if (agent.prompts.some((prompt) => prompt.request === request && prompt.generation === generation)) return;
-  const prompt_id = draft.keyedId("prompt", id, `${generation}`, request); // H1
   const large = isTooLarge(question);
-  const facts = { prompt_id, generation, request, ...(large ? shortened(question) : shownOf(question)) };
-  draft.add(id, { event: "prompt.opened", data: { ...facts, since: draft.at, ...deadlineOf(draft, agent) } });
+  const shown = large ? shortened(question) : shownOf(question);
+  const before = askedBefore(agent, shown);
+  const prompt_id = before?.id ?? draft.keyedId("prompt", id, `${generation}`, request); // H1
+  const { since, deadline, expires } = before ?? { since: draft.at, ...deadlineOf(draft, agent) };
+  const facts = { prompt_id, generation, ...(agent.turn && { turn: agent.turn.number }), request, ...shown };
+  draft.add(id, { event: "prompt.opened", data: { ...facts, since, deadline, expires } });
   const verdict = large || openPrompts(agent).length >= MAX_PROMPTS ? TOO_MUCH : judgeFor(draft, agent, question);
   if (verdict !== undefined) close(draft, id, prompt_id, { ...verdict, by: "rule" });
+}
+
+/** H3 */
+function askedBefore({ prompts, generation, turn }: Agent, { tool, input, options }: Shown): Prompt | undefined {
+  return prompts.find(
+    (prompt) =>
+      mayBecome(prompt.state, "asked again") &&
+      prompt.generation !== generation &&
+      prompt.turn !== undefined &&
+      prompt.turn === turn?.number &&
+      prompt.tool === tool &&
+      equal(prompt.input, input) &&
+      equal(prompt.options, options),
+  );
 }
 
 const TOO_MUCH = { decision: "deny", message: "It is more than a person could be asked." } as const;
@@ -54,11 +74,11 @@ function isTooLarge({ tool, input, options = null }: Ask): boolean {
   return sizeOf(input) > MAX_INPUT || tool.length > MAX_TOOL || sizeOf(options) > MAX_OPTIONS;
 }
 
-function shownOf({ tool, input, options = null }: Ask) {
+function shownOf({ tool, input, options = null }: Ask): Shown {
   return { tool, input, options };
 }
 
-function shortened({ tool }: Ask) {
+function shortened({ tool }: Ask): Shown {
   return { tool: cut(tool, MAX_TOOL), input: "too large to be shown", options: null };
 }
 

@@ -11,6 +11,7 @@
 // ND6. A browser is called only while it may use the page (SB1 of core/notify/subscriptions.ts).
 // ND7. Nobody is called about agents that are muted (core/notify/mutes.ts). What is still open when that ends is sent
 //      then; ends of prompts always are.
+// ND8. A prompt that is asked again, under its id, is called about anew once its end was sent.
 import { backoffMs } from "../../base/backoff.ts";
 import { isFault } from "../../base/fault.ts";
 import { timeText } from "../../base/time-text.ts";
@@ -21,6 +22,7 @@ import {
   type Call,
   called,
   dueOf,
+  keyOf,
   MAX_CALLS,
   type Outbox,
   type Over,
@@ -67,7 +69,7 @@ export class NotifyDesk {
   readonly #flights = new Map<string, Flight>();
   readonly #waits = new Map<string, Wait>();
   #isOn = false;
-  /** Open prompts may be without a call: there was no room (OB4 of core/notify/outbox.ts), or the disk failed. */
+  /** Open prompts may be without a call: no room (OB4 of core/notify/outbox.ts), the disk failed, or asked again. */
   #isBehind = false;
   #stopTimer: () => void = () => undefined;
   #complained = false;
@@ -206,7 +208,8 @@ export class NotifyDesk {
       targets.map(({ id: target }) => ({ prompt, target, agent: id, name, tool: tool.slice(0, MAX_TOOL) })),
     );
     this.#set(called(this.#outbox, calls, this.isQuiet())); // ND5
-    this.#isBehind ||= this.#outbox.size >= MAX_CALLS;
+    const isAskedAgain = calls.some((call) => this.#outbox.get(keyOf(call))?.state === "withdrawing"); // ND8
+    this.#isBehind ||= isAskedAgain || this.#outbox.size >= MAX_CALLS;
   }
 
   /** ND3 */

@@ -1,7 +1,7 @@
 // Agents in a machine drill: before the crash, a root waits for a person's answer and has an unread message.
 // MA1. Afterwards each agent exists once.
-// MA2. The process that asked died with the machine: its prompt must be asked again and cannot be answered; the prompt
-//      of the resumed agent can, once.
+// MA2. The process that asked died with the machine: its prompt must be asked again and cannot be answered; the resumed
+//      agent asks for something else, and that prompt can, once.
 // MA3. The acknowledged message is delivered once.
 import { newId } from "../../base/ids.ts";
 import { joinPath } from "../../base/path.ts";
