@@ -5,12 +5,14 @@
 import { joinPath } from "../base/path.ts";
 import type { Disk } from "../world/disk.ts";
 import { openExisting } from "./file/file.ts";
+import { framesIn } from "./import.ts";
 import { archivedEnd } from "./session/archive-index.ts";
 import { namePart } from "./session/entry-encoder.ts";
 import { type Line, tailLines } from "./session/lines.ts";
 import { segmentsIn } from "./session/log-segments.ts";
-import { EVENTS_FILE, listArchived, sessionPath } from "./session/places.ts";
-import { encodeFrame, FRAME_OVERHEAD, FrameHead } from "./wal/frame.ts";
+import { EVENTS_FILE, listArchived, listSessions, sessionPath } from "./session/places.ts";
+import { encodeFrame, entriesOf as entriesIn, FRAME_OVERHEAD, type Frame, FrameHead, lastOf } from "./wal/frame.ts";
+import { readWal } from "./wal/wal-files.ts";
 
 type Place = { readonly disk: Disk; readonly home: string };
 type Found = { readonly session: string; readonly seq: number; readonly prev: number; readonly bytes: Uint8Array };
@@ -22,6 +24,29 @@ export function framesAfter(place: Place, sessions: readonly string[], after: nu
   const ordered = found.toSorted((a, b) => a.seq - b.seq);
   if (ordered.some(({ seq }, index) => seq !== after + 1 + index)) return undefined; // EA1
   return Buffer.concat(ordered.map(frameOf));
+}
+
+export type LoggedEntry = { readonly session: string; readonly line: Uint8Array };
+
+/** The entry `seq` of a home that is not open; undefined if it is not found. */
+export function entryAt(place: Place, seq: number): LoggedEntry | undefined {
+  const { live, drained } = readWal(place.disk, place.home).view;
+  if (seq > drained) return inFrames(live, seq);
+  for (const session of [...listSessions(place.disk, place.home), ...listArchived(place.disk, place.home)])
+    for (const found of entriesOf(place, session, seq - 1))
+      if (found.seq === seq) return { session, line: found.bytes };
+  return undefined;
+}
+
+/** The same of runs of frames. */
+export function entryIn(batches: readonly Uint8Array[], seq: number): LoggedEntry | undefined {
+  const frames = framesIn(batches);
+  return frames.ok ? inFrames(frames.value, seq) : undefined;
+}
+
+function inFrames(frames: readonly Frame[], seq: number): LoggedEntry | undefined {
+  const frame = frames.find((one) => one.first <= seq && lastOf(one) >= seq);
+  return frame && entriesIn(frame)[seq - frame.first];
 }
 
 /** EA2 */

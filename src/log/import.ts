@@ -93,7 +93,7 @@ function continuing(frames: readonly Frame[], known: number): Result<readonly Fr
 }
 
 /** Without marks, which have no entries. */
-function framesIn(batches: readonly Uint8Array[]): Result<readonly Frame[]> {
+export function framesIn(batches: readonly Uint8Array[]): Result<readonly Frame[]> {
   const frames: Frame[] = [];
   for (const bytes of batches)
     for (let at = 0; at < bytes.length; ) {

@@ -268,7 +268,7 @@ export const FLEET_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/fleet/member.ts",
-        from: "    if (frames.length > 0) {\n",
+        from: "    if (frames.value.length > 0) {\n",
         to: "    if (frames.length > 1e9) {\n",
       },
     ],

@@ -10,6 +10,8 @@
 //      while the database is away, because nobody takes it by himself.
 // FM6. On a full disk it uses the space that was set aside for that (ballast), and waits for more when that is gone: a
 //      process that ended would only be started again.
+// FM7. If the database has lost our take, and another host has appended to the home since, there are two histories: we
+//      follow, and what only this disk has stays on it.
 import { backoffMs } from "../../base/backoff.ts";
 import { isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
@@ -19,7 +21,6 @@ import { homeName } from "../../core/fleet/naming.ts";
 import { decideStart } from "../../core/fleet/start.ts";
 import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
 import { Database, RETRIES } from "../../fleet/database.ts";
-import { readBatches } from "../../fleet/history.ts";
 import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
 import { initDatabase } from "../../fleet/schema.ts";
 import { FleetSeal } from "../../fleet/seal.ts";
@@ -37,6 +38,7 @@ import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
+import { batchesBehind, isOneHistory } from "./both-logs.ts";
 import { Holding, RENEWALS } from "./holding.ts";
 import { Lease } from "./lease.ts";
 import { CLOSED, certainly, FINAL, faultOf, missingBehind, NEEDS_MENDING, waiting } from "./member-refusals.ts";
@@ -122,15 +124,8 @@ export class FleetMember {
   status(): FleetStatus {
     const { home, host } = this.#ports;
     const leaseMs = Math.round(this.lease.left);
-    return {
-      home,
-      host,
-      role: this.#role,
-      owner: this.#owner,
-      epoch: this.#epoch,
-      leaseMs,
-      why: this.#trouble?.words ?? null,
-    };
+    const why = this.#trouble?.words ?? null;
+    return { home, host, role: this.#role, owner: this.#owner, epoch: this.#epoch, leaseMs, why };
   }
 
   /** What everything but the status is refused with, unless the home is ours. */
@@ -182,12 +177,26 @@ export class FleetMember {
     const remembered = this.#remembered();
     const decision = decideStart(row.value, remembered, this.#ports.host);
     if (decision.kind === "follow") return this.#follow(decision, row.value.take === remembered?.take?.id);
+    if (decision.isDoubtful) {
+      const { world, home, seal } = this.#ports;
+      const same = await isOneHistory({ database: this.#database, seal, home }, world, row.value.lastSeq);
+      if (!same.ok) return same;
+      if (!same.value) return this.#fork(row.value);
+    }
     return this.#take(decision.epoch, remembered?.take ?? null);
   }
 
+  /** FM7 */
+  #fork({ owner, epoch, lastSeq }: HomeRow): Promise<Result<"follower">> {
+    const words = `it has lost that this host had the home, and has another history of it up to entry ${lastSeq}`;
+    this.#troubled(`${words}, from ${owner}; what is on this disk stays as it is`, true);
+    return this.#follow({ owner, epoch }, false);
+  }
+
   #remembered() {
-    const record = readOwner(this.#ports.world);
-    return record?.home === this.#ports.home ? record : undefined;
+    const { world, home } = this.#ports;
+    const record = readOwner(world);
+    return record?.home === home ? { ...record, lostAt: readFenced(world)?.epoch ?? 0 } : undefined;
   }
 
   /** The home's row, which is made if the fleet does not know the home yet. */
@@ -243,20 +252,10 @@ export class FleetMember {
   async #catchUp(lastSeq: number): Promise<Result<"owner">> {
     const { world, home, seal, say } = this.#ports;
     const end = solidEndOf(world);
-    const frames: Uint8Array[] = [];
-    for (let at = end; at < lastSeq; ) {
-      const batches = await readBatches(this.#database, home, at);
-      if (!batches.ok) return batches;
-      if (batches.value.length === 0) return refused("fleet-hole", `The database has no entry ${at + 1}.`, "");
-      for (const row of batches.value) {
-        const opened = seal.openBatches(home, row);
-        if (!opened.ok) return opened;
-        frames.push(...opened.value.map(({ bytes }) => bytes));
-        at = row.last;
-      }
-    }
-    if (frames.length > 0) {
-      const imported = await importFrames(world, frames, 0);
+    const frames = await batchesBehind({ database: this.#database, seal, home }, end, lastSeq);
+    if (!frames.ok) return frames;
+    if (frames.value.length > 0) {
+      const imported = await importFrames(world, frames.value, 0);
       if (!imported.ok) return imported;
       say(`entries ${end + 1} to ${lastSeq} were read from the database of the fleet`);
     }
@@ -282,7 +281,8 @@ export class FleetMember {
     if (this.#isClosed) return;
     this.#cancel = this.#ports.world.clock.after(this.#leaseMs, () => {
       void this.#look().then(async (row) => {
-        const isOurs = row.ok && decideStart(row.value, this.#remembered(), this.#ports.host).kind === "take";
+        const decision = row.ok ? decideStart(row.value, this.#remembered(), this.#ports.host) : undefined;
+        const isOurs = decision?.kind === "take" && !decision.isDoubtful;
         if (isOurs) this.#ports.gone();
         if (row.ok && !isOurs && readFenced(this.#ports.world) === undefined) {
           const isHandedOver = row.value.take !== this.#remembered()?.take?.id;

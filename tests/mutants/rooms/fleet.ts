@@ -41,6 +41,20 @@ export const FLEET: readonly Mutant[] = [
     killedBy: { file: CONTRACT, test: "DB3 a server that does not sync is refused" },
   },
   {
+    mutant: "a home is taken whose other history in the database is not looked at",
+    file: "src/daemon/fleet/both-logs.ts",
+    from: "a.session === b.session && Buffer.compare(a.line, b.line) === 0",
+    to: "a.session === b.session",
+    killedBy: { file: "src/daemon/fleet/two-histories.test.ts", test: "FM7 two histories are not mixed" },
+  },
+  {
+    mutant: "who knows that another host took the home takes it back",
+    file: "src/core/fleet/start.ts",
+    from: "take.epoch >= lostAt",
+    to: "lostAt >= 0",
+    killedBy: { file: "src/core/fleet/start.test.ts", test: "ST3 whoever knows that another host took it follows" },
+  },
+  {
     mutant: "a hole in the log is passed over",
     file: "src/fleet/history.ts",
     from: "first > end + 1 || ",
