@@ -269,7 +269,7 @@ export const FLEET_BUGS: readonly Bug[] = [
       {
         file: "src/daemon/fleet/member.ts",
         from: "    if (frames.value.length > 0) {\n",
-        to: "    if (frames.length > 1e9) {\n",
+        to: "    if (frames.value.length > 1e9) {\n",
       },
     ],
     caughtBy: LIVES,

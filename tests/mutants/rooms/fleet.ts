@@ -45,14 +45,20 @@ export const FLEET: readonly Mutant[] = [
     file: "src/daemon/fleet/both-logs.ts",
     from: "a.session === b.session && Buffer.compare(a.line, b.line) === 0",
     to: "a.session === b.session",
-    killedBy: { file: "src/daemon/fleet/two-histories.test.ts", test: "FM7 two histories are not mixed" },
+    killedBy: {
+      file: "src/daemon/fleet/two-histories.test.ts",
+      test: "FM7 two histories are not mixed: who has another one than the database follows, says so, and keeps what it has",
+    },
   },
   {
     mutant: "who knows that another host took the home takes it back",
     file: "src/core/fleet/start.ts",
     from: "take.epoch >= lostAt",
     to: "lostAt >= 0",
-    killedBy: { file: "src/core/fleet/start.test.ts", test: "ST3 whoever knows that another host took it follows" },
+    killedBy: {
+      file: "src/core/fleet/start.test.ts",
+      test: "ST3 whoever knows that another host took it follows, also if the database has lost that take, and ours too",
+    },
   },
   {
     mutant: "a hole in the log is passed over",
