@@ -24,6 +24,7 @@ import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
 import type { StatusResult, Trouble as UserTrouble } from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import { inSlices, type SliceStep } from "../world/slices.ts";
+import { isLostHome } from "./fleet/lost-home.ts";
 import type { Garbage } from "./gc.ts";
 import { listOf, PAGE_LIMITS, type PageLimits, type PageWish, pageOf, type Source } from "./pages.ts";
 import type { DaemonPorts } from "./ports.ts";
@@ -217,7 +218,8 @@ export class PartBorder {
 
   /** PB2. Something failed for this session alone; returns its line of the report. */
   contain(id: string, error: unknown): ReportItem | undefined {
-    const reason = `a bug of holdfast: ${wordsOf(error)}`;
+    if (isLostHome(error)) return undefined; // LH2 of fleet/lost-home.ts: the process ends.
+    const reason = isFault(error) ? `${error.message}. ${error.hint}` : `a bug of holdfast: ${wordsOf(error)}`;
     const item = this.setAside(id, { reason, passes: true, bytes: bytesOf(error) });
     if (item === undefined) this.#ports.onBug(error);
     return item;
@@ -228,7 +230,7 @@ export class PartBorder {
     const known = this.asides.has(id);
     const item = this.#setAside(id, trouble);
     if (item !== undefined && !known)
-      this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason}. Next: ${item.next}`);
+      this.#ports.say(`${item.what} ${item.name} needs you: ${item.reason.replace(/\.$/, "")}. Next: ${item.next}`);
     return item;
   }
 

@@ -1,9 +1,11 @@
 // PB2 of part.ts: what the code of one session throws stays with that session. The kind of sessions here counts, and
 // fails when it is told to.
 import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
 import type { Json } from "../../src/base/json.ts";
 import { ok } from "../../src/base/result.ts";
 import { decisionOf } from "../../src/core/decision.ts";
+import { LostHome } from "../../src/daemon/fleet/lost-home.ts";
 import { type Folding, foldSessions } from "../../src/daemon/fold.ts";
 import { PartBorder } from "../../src/daemon/part.ts";
 import { type Decider, SessionStore } from "../../src/daemon/session-store.ts";
@@ -164,6 +166,17 @@ test("PB2 what is done for one session of many, or in a recovery, fails alone; f
   expect(life.bugs).toEqual([]);
   life.border.guard("nobody", () => fail("whose?"));
   expect(life.bugs.map(String)).toEqual(["Error: whose?"]);
+});
+
+test("PB2 what the disk refuses is said in its words, and that the home is lost concerns no session: neither is a bug", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.add("a");
+  life.border.contain("a", new LostHome("another host has this home"));
+  expect([life.said, life.bugs]).toEqual([[], []]);
+  life.border.contain("a", new Fault({ code: "EIO", operation: "open", path: "/x", hint: "Look at the disk." }));
+  expect(life.said).toEqual([
+    "counter counter a needs you: open /x: EIO. Look at the disk. Next: holdfast down && holdfast up",
+  ]);
 });
 
 test("FO5 U8 a session that does not fold can be ended, stays so at every start, and loses no byte of its log", async () => {

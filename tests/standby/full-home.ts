@@ -114,7 +114,8 @@ export class FullHome {
     await until(
       `all ${this.count} terminals, runs and agents are there`,
       async () => {
-        seen = await this.census(host, home);
+        const now = await this.census(host, home);
+        if (now !== NOTHING) seen = now; // What was there last says more than that its daemon is gone by now.
         const isThere = Object.entries(wanted).every(([key, value]) =>
           Bun.deepEquals(seen[key as keyof Census], value),
         );
