@@ -3,10 +3,11 @@
 //     all within a time limit. While one daemon's recovery makes progress the limit is extended; a second daemon gets
 //     no extra time of its own.
 // E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
+// E4. If it only waits for the database of its fleet, that is said.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
 import { dial, HELLO_MS } from "../home/dial.ts";
-import type { RpcClient } from "../wire/rpc/client.ts";
+import { type RpcClient, SILENT } from "../wire/rpc/client.ts";
 import { followsRefusal, type StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
@@ -104,10 +105,23 @@ export async function onDaemon<T>(world: DaemonCommandWorld, home: string, act: 
     const client = await liveDaemon(world, home);
     if (!client.ok) return client;
     const done = await act(client.value, again);
+    const why = done.ok || done.error.code !== SILENT ? undefined : await whyAway(world, client.value);
     client.value.close();
+    if (!done.ok && why !== undefined) return { ok: false, error: waitsFor(why, done.error) };
     if (done.ok || !isRetryableRefusal(done.error) || !(await pauses.next())) return done;
     again ||= done.error.code === "daemon.gone";
   }
+}
+
+/** E4. Why the database of its fleet does not answer; undefined if it does, or there is none. */
+async function whyAway(world: DaemonCommandWorld, client: RpcClient): Promise<string | undefined> {
+  const status = await within(world.clock, HELLO_MS, client.call("status", {}));
+  return (status?.ok === true && status.value.fleet?.why) || undefined;
+}
+
+function waitsFor(why: string, { code, message }: Refusal): Refusal {
+  const hint = "It waits for the database of the fleet. `holdfast fleet status` says more; then try again.";
+  return { code, message: `${message} The database of the fleet does not answer: ${why}`, hint };
 }
 
 export function isRetryableRefusal({ code }: Refusal): boolean {

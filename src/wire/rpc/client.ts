@@ -22,8 +22,10 @@ export const GONE: Refusal = {
   hint: "Nothing acknowledged is lost. Try again: the watchdog restarts it.",
 };
 
+/** No answer within the time for it. */
+export const SILENT = "daemon.silent";
 /** The codes of refusals that only mean: there is no answer now. */
-export const HUSHED: readonly string[] = [GONE.code, "daemon.silent", "not-live"];
+export const HUSHED: readonly string[] = [GONE.code, SILENT, "not-live"];
 
 /** How long an answer may take (Q2), and the timer for it. */
 export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
@@ -36,7 +38,7 @@ const UNLIMITED: readonly Method[] = ["recovery.retry"];
 
 export function silence(ms: number): Refusal {
   return {
-    code: "daemon.silent",
+    code: SILENT,
     message: `The daemon has not answered for ${ms / 1000} s; the request may still be carried out.`,
     hint: "If it hangs, the watchdog restarts it; terminals keep running. See `holdfast status`, then try again.",
   };
