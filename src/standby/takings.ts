@@ -44,6 +44,8 @@ export class Takings {
   readonly #ports: TakingPorts;
   readonly #failures = new Map<string, Failure>();
   #wishes: readonly TakeRecord[];
+  /** The ids of those whose end was told. */
+  readonly #told = new Set<string>();
   #job: { readonly home: string } | undefined;
   #isClosed = false;
 
@@ -70,11 +72,17 @@ export class Takings {
     this.#isClosed = true;
   }
 
-  /** Goes on with what was begun, and forgets what is over. Called with each look. */
+  /**
+   * Goes on with what was begun, and forgets what is over: only once that is told, and the wish to move is fulfilled.
+   * Called with each look.
+   */
   async look(rows: Rows): Promise<void> {
     const over = this.#wishes.filter((wish) => this.#isOver(wish, rows.get(wish.home)));
+    for (const wish of over) {
+      if (!this.#told.has(wish.id)) await this.#ended(wish, rows.get(wish.home));
+      this.#told.add(wish.id); // The disk may refuse what follows, again and again.
+    }
     if (over.length > 0) await this.#keep(this.#wishes.filter((wish) => !over.includes(wish)));
-    for (const wish of over) await this.#ended(wish, rows.get(wish.home));
     const ours = this.#wishes.find((wish) => rows.get(wish.home)?.take === wish.id && this.mayTry(wish.home));
     if (ours !== undefined && !this.isBusy) this.#goOn(ours); // TN1
   }

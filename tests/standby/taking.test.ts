@@ -162,6 +162,7 @@ async function killedAt(at: number): Promise<boolean> {
     const { wishes } = JSON.parse(Buffer.from(readAll(host, `${HOMES_AT}/.host/taking.json`)).toString());
     return wishes.length === 0;
   });
+  expect(new Set(fleet.events("running"))).toEqual(new Set(["w-a runs on one"]));
   expect(new Set(host.made.map(({ directory }) => directory))).toEqual(new Set([`${HOMES_AT}/w-a`]));
   expect(new Set(host.made.map(({ take }) => take.id)).size).toBe(1);
   next.end();
