@@ -7,6 +7,7 @@
 // OF1. A session is `agents/ID` or `terminals/ID`. What comes back from the database is checked: no path leads out of
 //      its directory.
 // OF2. Nothing here is relied on after a power cut: the next round makes it anew.
+// OF3. The index is shipped for itself, and after the files: a host may die in between.
 
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
@@ -85,6 +86,26 @@ export function writeOutside(place: Place, outside: Outside): void {
 
 export function readCarried({ disk, home }: Place): CarriedIndex {
   return fitting(INDEX, readJson(disk, joinPath(home, CARRIED_INDEX)))?.entries ?? {};
+}
+
+/**
+ * What came along, also if its host died before its entry did (OF3): nobody knows as of when such a file is (`at` is
+ * empty), but it is whole.
+ */
+export function carriedHere(place: Place): CarriedIndex {
+  const found = [...filesBelow(place, CARRIED)].map(([path, bytes]) => {
+    return [path.slice(CARRIED.length + 1), { at: "", bytes }] as const;
+  });
+  return { ...Object.fromEntries(found), ...readCarried(place) };
+}
+
+function* filesBelow({ disk, home }: Place, directory: string): Generator<readonly [path: string, bytes: number]> {
+  for (const name of disk.list(joinPath(home, directory))) {
+    const path = `${directory}/${name}`;
+    const stat = disk.lstat(joinPath(home, path));
+    if (stat?.kind === "directory") yield* filesBelow({ disk, home }, path);
+    else if (stat?.kind === "file" && path !== CARRIED_INDEX) yield [path, stat.size];
+  }
 }
 
 export function writeCarried(place: Place, entries: CarriedIndex): void {

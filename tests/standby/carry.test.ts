@@ -162,6 +162,16 @@ test("on the other host it is put where its CLI looks for it, and the report say
   expect(home.told(files)?.left).toBeUndefined();
 });
 
+test("OF3 what came along without its entry in the index, because its host died before that was shipped, is used, too", async () => {
+  const home = await shipped("one\ntwo\n");
+  writeCarried(home.world, {});
+  const files = await home.taken();
+  await files.unpack(() => undefined);
+  expect(readFileSync(home.file, "utf8")).toBe("one\ntwo\n");
+  expect(home.told(files)?.reason).toBe("it was; its conversation came along");
+  expect(home.told(files)?.left).toBeUndefined();
+});
+
 test("TF1 a newer one is left alone, an older one is continued, and another one stays, with ours in quarantine", async () => {
   for (const [there, then] of [
     ["one\ntwo\nthree\n", "one\ntwo\nthree\n"],

@@ -15,9 +15,9 @@ import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.
 import {
   type CarriedEntry,
   type CarriedIndex,
+  carriedHere,
   carriedPath,
   conversationOfKey,
-  readCarried,
   sessionOfWork,
 } from "../../home/outside-files.ts";
 import type { RunWorld } from "../../home/run-program.ts";
@@ -67,7 +67,7 @@ export class TakenFiles {
     this.#from = readTaken(place)?.from;
     if (this.#from === undefined) return;
     this.#told = new Map();
-    const index = readCarried(place);
+    const index = carriedHere(place);
     for (const [key, entry] of Object.entries(index)) {
       const { at, left } = entry;
       const conversation = conversationOfKey(key);
@@ -75,7 +75,7 @@ export class TakenFiles {
       if (conversation === undefined) continue;
       const { session, cli, path } = conversation;
       const why = left ?? (await this.#placed(key, this.#rootOf(session, cli), path));
-      if (why === undefined) this.#tell(session).came.push(`its conversation came along as of ${at}`);
+      if (why === undefined) this.#tell(session).came.push(`its conversation came along${asOf(at)}`);
       else this.#tell(session).left.push(`its conversation: ${why}`);
       progress();
     }
@@ -97,7 +97,7 @@ export class TakenFiles {
     stop();
     const told = this.#tell(session);
     if (back.kind === "missing") told.left.push(`its work: ${back.why}`);
-    else told.came.push(`its work came along as of ${at}`);
+    else told.came.push(`its work came along${asOf(at)}`);
     if (back.kind === "missing" && back.isOther) this.#others.set(owner.id, back.why);
     if (left !== undefined) told.left.push(`of its work: ${left}`);
   }
@@ -106,7 +106,7 @@ export class TakenFiles {
   told(items: readonly ReportItem[]): readonly ReportItem[] {
     const from = this.#from;
     if (from === undefined) return items;
-    const index = readCarried(this.#ports.place);
+    const index = carriedHere(this.#ports.place);
     return items.map((item) => {
       const { came, left } = this.#of(item, index);
       if (came.length + left.length === 0) return item;
@@ -209,6 +209,10 @@ export class TakenFiles {
     this.#told.set(session, told);
     return told;
   }
+}
+
+function asOf(at: string): string {
+  return at === "" ? "" : ` as of ${at}`;
 }
 
 /** Returns how to stop it. */
