@@ -138,8 +138,14 @@ describe.skipIf(!HAS_POSTGRES)("with a real PostgreSQL (needs postgresql)", () =
     return [pid, ...below(pid)].filter((each) => !without.includes(each));
   }
 
+  /** A server's program may have ended since it was found. */
   function signal(pids: readonly number[], name: "SIGSTOP" | "SIGCONT"): void {
-    for (const pid of pids) process.kill(pid, name);
+    for (const pid of pids)
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+      }
   }
 
   async function backendsOf(application: string): Promise<number[]> {
