@@ -23,6 +23,8 @@ const STRACED = ["crash/faults", "agent/worktree-crash"].map((name) => `tests/${
 
 const FUZZERS = ["tests/sim/fuzz", "tests/sim/log/group-commit.test.ts", "tests/agent/hostile-process.test.ts"];
 
+const FLEET = ["fleet/chaos", "fleet/postgres", "standby/end-to-end"].map((name) => `tests/${name}.test.ts`);
+
 /** Twenty times each file is too much for one part (PP1). */
 function underLoad(quarter: number): Part {
   return {
@@ -171,8 +173,8 @@ export const PARTS: readonly Part[] = [
   {
     name: "fleet",
     tries:
-      "three hosts in namespaces of their own and two PostgreSQL servers: chaos, 1,000 zombies, 50 fail-overs, two seeds",
-    command: [...SUITE, "tests/fleet/chaos.test.ts"],
+      "three hosts and two PostgreSQL servers: chaos, 1,000 zombies, 50 fail-overs, 2,000 lost connections; two seeds",
+    command: [...SUITE, ...FLEET],
     env: FULL,
     until: { rounds: 2 },
   },
