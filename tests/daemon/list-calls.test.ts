@@ -53,7 +53,6 @@ test.skipIf(!strace.ok)("a list opens no file of a terminal, and looks at two (n
   const opened = calls().filter((line) => /^(?:open|openat|openat2|getdents64)\(/.test(line));
   expect(opened.filter((line) => line.includes("/terminals/"))).toEqual([]);
   expect(calls().filter((line) => line.includes("/terminals/")).length).toBe(2 * names.length);
-  // Settled: the trace is closed.
-  // The engine looks at its own memory now and then.
+  // Settled: the trace is closed. The engine looks at its own memory now and then.
   expect(calls().filter((line) => line.includes("/proc/") && !line.includes("/statm"))).toEqual([]);
 });

@@ -8,6 +8,8 @@
 //     and tmux may give an empty directory for it. So a save waits a moment until a new pane runs its own program, and
 //     an empty directory is never saved: the one saved before is kept, or else the one where the pane was started.
 // S5. The programs of a server that is killed die with it: what was seen of them counts only if it lives afterwards.
+// S6. Programs are looked at right after the panes were listed: what was started while the screens were read is saved
+//     the next time, with the title and the screen that it has by then.
 
 import { baseName, joinPath } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
@@ -98,14 +100,15 @@ export class TmuxSaver {
   async save(socket: TmuxSocket, panes: readonly ListedPane[]): Promise<Result<boolean>> {
     await this.#begun(panes);
     const stale = panes.filter(({ pane }) => this.#captured.get(pane)?.signs !== signsOf(panes, pane));
-    const looks = JSON.stringify([panes, panes.map((pane) => programIn(this.#world, pane))]);
+    const programs: Programs = new Map(panes.map((listed) => [listed.pane, programIn(this.#world, listed)])); // S6
+    const looks = JSON.stringify([panes, [...programs.values()]]);
     if (stale.length === 0 && looks === this.#looked) return { ok: true, value: false }; // S2
     const captured = await this.#capture(socket, panes, stale);
     if (!captured.ok) return captured; // S1
     const environment = await this.#run({ socket, commands: [["show-environment", "-g", "-s"]] });
     if (!environment.ok) return environment;
     const { kept, leftOut } = keepEnvironment(parseEnvironment(environment.value), this.#options.environment);
-    const windows = this.#windows(panes);
+    const windows = this.#windows(panes, programs);
     const [{ sessionName: name, serverPid } = NO_PANE] = panes;
     if (this.#world.processes.startTime(serverPid) === undefined) return GONE; // S5
     const snapshot: TmuxSnapshot = { name, environment: kept, leftOut, windows };
@@ -167,22 +170,20 @@ export class TmuxSaver {
     return { ok: true, value: texts.map((text) => lastLines(text.replace(/\n+$/, ""), MAX_PANE_BYTES)) }; // S3
   }
 
-  #windows(panes: readonly ListedPane[]): TmuxWindow[] {
+  #windows(panes: readonly ListedPane[], programs: Programs): TmuxWindow[] {
     return [...Map.groupBy(panes, ({ index }) => index).values()].flatMap((window): TmuxWindow[] => {
       const [first] = window;
       if (first === undefined) return [];
       const order = panesOfLayout(first.layout);
       const sorted = window.toSorted((a, b) => order.indexOf(a.pane) - order.indexOf(b.pane));
       const { index, windowName: name, automatic, layout, size, windowActive: active, last, zoomed } = first;
-      return [
-        { index, name, automatic, layout, size, active, last, zoomed, panes: sorted.map((pane) => this.#pane(pane)) },
-      ];
+      const saved = sorted.map((listed) => this.#pane(listed, programs.get(listed.pane)));
+      return [{ index, name, automatic, layout, size, active, last, zoomed, panes: saved }];
     });
   }
 
-  #pane(listed: ListedPane): TmuxPane {
+  #pane(listed: ListedPane, program: Program | undefined): TmuxPane {
     const { pane, title, active } = listed;
-    const program = programIn(this.#world, listed);
     const directory = program?.directory ?? (listed.directory || this.#directoryBefore(listed));
     return {
       ...{ title, directory, active, command: program?.command ?? [] },
@@ -205,8 +206,12 @@ export class TmuxSaver {
   }
 }
 
+type Program = { readonly command: readonly string[]; readonly directory: string };
+/** By pane. */
+type Programs = ReadonlyMap<string, Program | undefined>;
+
 /** The program in front, its command empty if a shell waits. Undefined if it cannot be seen or has not begun (S4). */
-function programIn({ processes }: SaverWorld, { pid, serverPid }: ListedPane) {
+function programIn({ processes }: SaverWorld, { pid, serverPid }: ListedPane): Program | undefined {
   const found = processes.foreground(pid);
   if (found === undefined) return undefined;
   const { argv, cwd: directory } = found;

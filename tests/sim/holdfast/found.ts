@@ -30,6 +30,21 @@ export const FOUND_BY_FAULTS: readonly (readonly [string, Plan])[] = [
     },
   ],
   [
+    "a program that is started while a tmux session is saved is not saved with the title and the screen from before it",
+    {
+      seed: 9_689_606,
+      lives: [
+        {
+          ending: { kind: "ENOSPC", at: 8, whose: "watchdog" },
+          ...{ wishes: 5, fork: 0, slow: 16_095, set: { at: 151, ms: -86_400_000 } },
+        },
+        { ending: { kind: "holder", at: 69 }, wishes: 3, fork: 0, troubled: { from: 26, times: 4, how: 500 } },
+        { ending: { kind: "EIO", at: 5 }, wishes: 3, fork: 1 },
+      ],
+      ...{ watched: true, tmux: true, model: true },
+    },
+  ],
+  [
     "a disk that fails once while a step is started fails no run",
     {
       seed: 508,
