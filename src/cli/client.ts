@@ -3,7 +3,7 @@
 //     all within a time limit. While one daemon's recovery makes progress the limit is extended; a second daemon gets
 //     no extra time of its own.
 // E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
-// E4. If it only waits for the database of its fleet, that is said.
+// E4. If the database of its fleet cannot be used, for which it may only wait, that is said, too.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
 import { dial, HELLO_MS } from "../home/dial.ts";
@@ -16,6 +16,8 @@ import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 /** On one connection. The daemon drops a client with more than 256 open requests. */
 export const REQUESTS_AT_ONCE = 64;
+/** E4. It answers at once, unless it hangs. */
+const STATUS_MS = 1_000;
 /** Commands that only look can fall back to the disk. */
 export const LOOK_MS = 5_000;
 
@@ -115,13 +117,13 @@ export async function onDaemon<T>(world: DaemonCommandWorld, home: string, act: 
 
 /** E4. Why the database of its fleet does not answer; undefined if it does, or there is none. */
 async function whyAway(world: DaemonCommandWorld, client: RpcClient): Promise<string | undefined> {
-  const status = await within(world.clock, HELLO_MS, client.call("status", {}));
+  const status = await within(world.clock, STATUS_MS, client.call("status", {}));
   return (status?.ok === true && status.value.fleet?.why) || undefined;
 }
 
 function waitsFor(why: string, { code, message }: Refusal): Refusal {
-  const hint = "It waits for the database of the fleet. `holdfast fleet status` says more; then try again.";
-  return { code, message: `${message} The database of the fleet does not answer: ${why}`, hint };
+  const hint = "If it waits for that, it is done when the database can be used. `holdfast fleet status` says more.";
+  return { code, message: `${message} The database of the fleet cannot be used now: ${why}`, hint };
 }
 
 export function isRetryableRefusal({ code }: Refusal): boolean {

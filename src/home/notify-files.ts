@@ -36,7 +36,7 @@ export type NotifyBook = {
 
 const SUBSCRIPTION = object({ id: text, device: text, endpoint: text, p256dh: text, auth: text, madeAt: text });
 const CALL: Shape<Call> = object({
-  ...{ prompt: text, target: text, agent: text, name: text, tool: text },
+  ...{ prompt: text, target: text, agent: text, name: text, tool: text, again: optional(count) },
   state: literal("held", "due", "sent", "shown", "withdrawing"),
   over: nullable(object({ decision: nullable(literal("allow", "deny")), how: text, at: text })),
 });

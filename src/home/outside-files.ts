@@ -89,23 +89,17 @@ export function readCarried({ disk, home }: Place): CarriedIndex {
 }
 
 /**
- * What came along, also if its host died before its entry did (OF3): nobody knows as of when such a file is (`at` is
- * empty), but it is whole.
+ * What came along, also work whose host died before its entry was shipped (OF3): nobody knows as of when that is (`at`
+ * is empty). It is whole, because it took its place with one rename; a conversation without an entry may not be.
  */
 export function carriedHere(place: Place): CarriedIndex {
-  const found = [...filesBelow(place, CARRIED)].map(([path, bytes]) => {
-    return [path.slice(CARRIED.length + 1), { at: "", bytes }] as const;
+  const { disk, home } = place;
+  const works = disk.list(joinPath(home, `${CARRIED}/agents`)).flatMap((id) => {
+    const key = workKey(`agents/${id}`);
+    const stat = disk.lstat(carriedPath(home, key));
+    return stat?.kind === "file" ? [[key, { at: "", bytes: stat.size }] as const] : [];
   });
-  return { ...Object.fromEntries(found), ...readCarried(place) };
-}
-
-function* filesBelow({ disk, home }: Place, directory: string): Generator<readonly [path: string, bytes: number]> {
-  for (const name of disk.list(joinPath(home, directory))) {
-    const path = `${directory}/${name}`;
-    const stat = disk.lstat(joinPath(home, path));
-    if (stat?.kind === "directory") yield* filesBelow({ disk, home }, path);
-    else if (stat?.kind === "file" && path !== CARRIED_INDEX) yield [path, stat.size];
-  }
+  return { ...Object.fromEntries(works), ...readCarried(place) };
 }
 
 export function writeCarried(place: Place, entries: CarriedIndex): void {

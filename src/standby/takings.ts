@@ -6,12 +6,14 @@
 // TN3. One at a time. While it lasts, its lease is renewed, until the home's own daemon has taken it, or it is given
 //      up: then others may take it.
 // TN4. A failure is repeated after a while, and that while grows. It does not keep other homes from being taken.
+// TN5. A home that was to move elsewhere when its owner died does not move any more: its daemon here would wait for
+//      that.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import { directoryName } from "../core/fleet/naming.ts";
-import { DESCRIBE, HOLD, MOVE_TO, type Take, type WatchedRow } from "../fleet/calls.ts";
+import { DESCRIBE, HOLD, LOOK, MOVE_TO, type Take, type WatchedRow } from "../fleet/calls.ts";
 import type { Database } from "../fleet/database.ts";
 import { takeHome } from "../fleet/take.ts";
 import { readOwner } from "../home/fleet-files.ts";
@@ -78,11 +80,9 @@ export class Takings {
    */
   async look(rows: Rows): Promise<void> {
     const over = this.#wishes.filter((wish) => this.#isOver(wish, rows.get(wish.home)));
-    for (const wish of over) {
-      if (!this.#told.has(wish.id)) await this.#ended(wish, rows.get(wish.home));
-      this.#told.add(wish.id); // The disk may refuse what follows, again and again.
-    }
-    if (over.length > 0) await this.#keep(this.#wishes.filter((wish) => !over.includes(wish)));
+    const settled: TakeRecord[] = [];
+    for (const wish of over) if (await this.#isSettled(wish, rows.get(wish.home))) settled.push(wish);
+    if (settled.length > 0) await this.#keep(this.#wishes.filter((wish) => !settled.includes(wish)));
     const ours = this.#wishes.find((wish) => rows.get(wish.home)?.take === wish.id && this.mayTry(wish.home));
     if (ours !== undefined && !this.isBusy) this.#goOn(ours); // TN1
   }
@@ -122,6 +122,15 @@ export class Takings {
     return row === undefined || row.epoch > wish.epoch || (row.epoch === wish.epoch && row.take !== wish.id);
   }
 
+  /** Whether its end is told, once, and the home's wish to move here is fulfilled. */
+  async #isSettled(wish: TakeRecord, row: WatchedRow | undefined): Promise<boolean> {
+    if (!this.#told.has(wish.id)) await this.#ended(wish, row);
+    this.#told.add(wish.id); // The disk or the database may refuse what follows, again and again.
+    if (!wish.isMove || row?.moveTo !== this.#ports.host.name) return true;
+    const answer = await this.#ports.database.call(MOVE_TO, { home: wish.home, host: "" });
+    return answer.kind === "done" && !answer.isDoubtful;
+  }
+
   async #ended(wish: TakeRecord, row: WatchedRow | undefined): Promise<void> {
     const owner = readOwner({ disk: this.#place.disk, home: this.#directory(wish) });
     const isHere = row !== undefined && [owner?.take?.id, owner?.wished?.id].includes(row.take);
@@ -131,7 +140,6 @@ export class Takings {
       return tell(this.#ports, { home: wish.home, kind: "lost", words });
     }
     this.#failures.delete(wish.home);
-    if (wish.isMove) await this.#ports.database.call(MOVE_TO, { home: wish.home, host: "" });
     await tell(this.#ports, {
       home: wish.home,
       kind: "running",
@@ -177,6 +185,7 @@ export class Takings {
       tell(this.#ports, { home: wish.home, kind, words });
     await event("taken", `${wish.name} was taken over from ${wish.from} by ${host.name}`);
     await database.call(DESCRIBE, { take, name: wish.name, takeover: wish.takeover, host: host.id });
+    if (!wish.isMove) await this.#callOffMove(wish.home);
     doing(`makes ${wish.name}`);
     const made = await files.make({ take, directory, from: wish.from });
     if (!made.ok) return made;
@@ -186,6 +195,14 @@ export class Takings {
     if (refusal !== undefined) return { ok: false, error: refusal };
     await event("started", `${wish.name} is started at ${directory}`);
     return ok(undefined);
+  }
+
+  /** TN5 */
+  async #callOffMove(home: string): Promise<void> {
+    const { database, host } = this.#ports;
+    const row = await database.call(LOOK, home);
+    const isToMove = row.kind === "done" && row.value !== undefined && !["", host.name].includes(row.value.moveTo);
+    if (isToMove) await database.call(MOVE_TO, { home, host: "" });
   }
 
   /** Waits until its daemon has taken it. */

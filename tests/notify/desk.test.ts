@@ -11,7 +11,7 @@ import { COMMAND, DeskLife, type Facts, Phones } from "./phone.ts";
 
 const URL_TARGET: Target = { kind: "url", id: "url", name: "example.com", url: "https://example.com" };
 
-function facts(...pairs: readonly (readonly [string, "open" | "allow" | "deny" | "stale"])[]): Facts {
+function facts(...pairs: readonly (readonly [string, "open" | "again" | "allow" | "deny" | "stale"])[]): Facts {
   return new Map(pairs);
 }
 
@@ -147,24 +147,21 @@ test("OB5 what may have arrived is withdrawn although a later attempt was refuse
   }
 });
 
-test("ND8 a prompt that is asked again under its id is shown again, also if nobody has taken its end yet", async () => {
-  const down: Reply = { kind: "refused", why: "it is down" };
+test("ND8 a prompt that is asked again rings again, also if nobody has taken its end yet, and ends in its turn", async () => {
   let now: Reply = { kind: "accepted" };
   const life = live({ reply: () => now });
   await life.hear(facts(["p1", "open"]));
+  now = { kind: "refused", why: "it is down" };
   await life.hear(facts(["p1", "stale"]));
-  await life.hear(facts(["p1", "open"]));
-  expect(life.phones.at("p1")).toBe("question");
-  now = down;
-  await life.hear(facts(["p1", "stale"]));
-  await life.hear(facts(["p1", "open"]));
+  await life.hear(facts(["p1", "again"]));
   now = { kind: "accepted" };
   await life.pass(10_000);
-  expect(life.phones.at("p1")).toBe("end");
+  expect([life.phones.at("p1"), life.phones.at("p1-1")]).toEqual(["end", undefined]);
   life.desk.tick();
   await life.settled();
-  expect(life.phones.at("p1")).toBe("question");
-  expect(life.states()).toEqual(["shown"]);
+  expect([life.phones.at("p1"), life.phones.at("p1-1")]).toEqual(["end", "question"]);
+  await life.hear(facts(["p1", "allow"]));
+  expect([life.phones.at("p1-1"), life.states()]).toEqual(["end", []]);
 });
 
 test("a prompt that is answered before anything has left shows nothing", async () => {

@@ -16,21 +16,24 @@ const DEADLINE = "2026-01-08T00:00:00.000Z";
 export const COMMAND: Target = { kind: "command", id: "command", name: "call-me", argv: ["call-me"] };
 
 /** What became of a prompt; everything else of it is the same for all. */
-export type Facts = ReadonlyMap<string, "open" | "allow" | "deny" | "stale">;
+export type Facts = ReadonlyMap<string, "open" | "again" | "allow" | "deny" | "stale">;
 
 /** What each tag shows on each target, and what was sent there in all. */
 export class Phones {
   readonly shown = new Map<string, Message["kind"]>();
   readonly sent: string[] = [];
+  readonly #ended = new Set<string>();
 
   constructor(from?: Phones) {
     for (const [tag, kind] of from?.shown ?? []) this.shown.set(tag, kind);
     this.sent.push(...(from?.sent ?? []));
   }
 
+  /** As a browser does: no question after its end (NW2 of src/page/worker/notices.ts). */
   take(target: string, { tag, kind }: Message): void {
     this.sent.push(`${kind} ${tag} ${target}`);
-    this.shown.set(`${tag} ${target}`, kind);
+    if (kind === "end") this.#ended.add(`${tag} ${target}`);
+    this.shown.set(`${tag} ${target}`, this.#ended.has(`${tag} ${target}`) ? "end" : kind);
   }
 
   /** What a phone shows for a prompt. */
@@ -41,13 +44,14 @@ export class Phones {
 
 export function agentOf(facts: Facts, name = "builder", lane?: string): Agent {
   const prompts = [...facts].map(([id, became]): Partial<Prompt> => {
-    return { id, tool: "Bash", input: { command: "ls" }, deadline: DEADLINE, state: stateOf(became) };
+    const again = became === "again" && { again: 1 };
+    return { id, tool: "Bash", input: { command: "ls" }, deadline: DEADLINE, ...again, state: stateOf(became) };
   });
   return { kind: "agent", id: name, name, lane, created: true, prompts } as unknown as Agent;
 }
 
 function stateOf(became: string): PromptState {
-  if (became === "open") return { kind: "open" };
+  if (became === "open" || became === "again") return { kind: "open" };
   if (became === "stale") return { kind: "stale", reason: "its process is gone" };
   const decision = became === "allow" ? "allow" : "deny";
   return { kind: "answered", decision, by: "user", answer_id: "answer", at: "2026-01-01T00:00:00.000Z" };

@@ -19,7 +19,7 @@ import type { Terminal } from "../../src/core/terminal/terminal.ts";
 import { TakenFiles } from "../../src/daemon/fleet/taken-files.ts";
 import { howOf } from "../../src/fleet/ship/which.ts";
 import { writeTaken } from "../../src/home/fleet-files.ts";
-import { readCarried, writeCarried, writeOutside } from "../../src/home/outside-files.ts";
+import { carriedHere, readCarried, writeCarried, writeOutside } from "../../src/home/outside-files.ts";
 import { Carrier } from "../../src/standby/carry.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realWorld } from "../../src/world/world.ts";
@@ -162,14 +162,15 @@ test("on the other host it is put where its CLI looks for it, and the report say
   expect(home.told(files)?.left).toBeUndefined();
 });
 
-test("OF3 what came along without its entry in the index, because its host died before that was shipped, is used, too", async () => {
+test("OF3 work that came along without its entry in the index is there, a conversation is not: it may be half a file", async () => {
   const home = await shipped("one\ntwo\n");
   writeCarried(home.world, {});
-  const files = await home.taken();
-  await files.unpack(() => undefined);
-  expect(readFileSync(home.file, "utf8")).toBe("one\ntwo\n");
-  expect(home.told(files)?.reason).toBe("it was; its conversation came along");
-  expect(home.told(files)?.left).toBeUndefined();
+  const key = "agents/a1/work.bundle";
+  mkdirSync(join(home.home, "carried/agents/a1"), { recursive: true });
+  writeFileSync(join(home.home, "carried", key), "a bundle");
+  expect(carriedHere(home.world)).toEqual({ [key]: { at: "", bytes: 8 } });
+  writeCarried(home.world, { [key]: { at: "2026-01-01T00:00:00.000Z", bytes: 8 } });
+  expect(carriedHere(home.world)[key]?.at).toBe("2026-01-01T00:00:00.000Z");
 });
 
 test("TF1 a newer one is left alone, an older one is continued, and another one stays, with ours in quarantine", async () => {

@@ -107,6 +107,16 @@ test("a home that was released is left alone, and one that was released in order
   await until(fleet, "the wish is fulfilled", async () => (await fleet.row("a"))?.moveTo === "");
 });
 
+test("TN5 a home that was to move to another host when its owner died is taken, and runs here", async () => {
+  const fleet = new SimFleet(5);
+  await fleet.enrol("a", LEASE_MS);
+  await fleet.do(fleet.database().call(MOVE_TO, { home: "a", host: "another" }));
+  const host = new SimHost(fleet, "one");
+  await host.start();
+  await until(fleet, "it runs here", runsOn(fleet, "one"));
+  expect(await fleet.row("a")).toMatchObject({ moveTo: "" });
+});
+
 test("TN3 TN4 what cannot be made is tried again, and is free for others meanwhile", async () => {
   const fleet = new SimFleet(3);
   await fleet.enrol("a", LEASE_MS);

@@ -109,10 +109,15 @@ export type PromptState =
   /** Kept until the process has taken it. */
   | ({ readonly kind: "answered" } & GivenAnswer)
   | ({ readonly kind: "delivered" } & GivenAnswer)
-  /** The process that asked is gone: it must ask again. `answered`: it had been answered. */
-  | { readonly kind: "stale"; readonly reason: string; readonly answered?: true };
+  /** The process that asked is gone, and must ask again. `isOver`: answered before, or taken back; then it is another. */
+  | { readonly kind: "stale"; readonly reason: string; readonly isOver?: true };
 
-export type Prompt = Omit<PromptOpened, "prompt_id"> & { readonly id: string; readonly state: PromptState };
+export type Prompt = Omit<PromptOpened, "prompt_id"> & {
+  readonly id: string;
+  /** How often it was asked again by a later process. */
+  readonly again?: number;
+  readonly state: PromptState;
+};
 
 /** A call of one of our tools that was answered. */
 export type Call = {

@@ -57,7 +57,7 @@ export type AgentEvent =
   | Event<"prompt.refreshed", { readonly prompt_id: string; readonly deadline: string }>
   | Event<"prompt.answered", PromptAnswered>
   | Event<"prompt.delivered", { readonly prompt_id: string }>
-  | Event<"prompt.stale", { readonly prompt_id: string; readonly reason: string }>
+  | Event<"prompt.stale", PromptStale>
   | Event<"tool.answered", ToolAnswered>
   | Event<"tool.taken", { readonly call: string }>
   | Event<"reminder.set", Reminder>
@@ -288,6 +288,9 @@ export type PromptOpened = {
   /** The decision at the deadline, and whether activity postpones it. */
   readonly expires: { readonly decision: Decision; readonly refreshable: boolean };
 };
+
+/** `taken_back`: by its agent; otherwise the process that asked is gone. */
+export type PromptStale = { readonly prompt_id: string; readonly reason: string; readonly taken_back?: true };
 
 export type PromptAnswered = {
   readonly prompt_id: string;

@@ -18,7 +18,7 @@ export type PromptStage =
   /** Ours: the process that asked is gone, and must ask again. */
   | "Stale";
 
-/** Two that have no name of their own for clients: an answer was taken, or lost with the process that asked. */
+/** Two without a name of their own for clients: its answer was taken, or it is over without one that was. */
 type PromptEnd = "Written" | "Lost";
 
 type PromptChange =
@@ -33,6 +33,7 @@ type PromptChange =
   | "the default action's time"
   | "written to the agent"
   | "the asker is gone"
+  | "taken back"
   | "asked again";
 
 const ANSWERED = { "written to the agent": "Written", "the asker is gone": "Lost" } as const;
@@ -53,6 +54,7 @@ export const promptMachine = machine<PromptStage | PromptEnd, PromptChange>({
       "7 days no activity": "Expired",
       "the default action's time": "Expired",
       "the asker is gone": "Stale",
+      "taken back": "Lost",
     },
     ActivityRefresh: { "TTL reset": "WaitingForClient" },
     AutoApproved: ANSWERED,
@@ -65,7 +67,7 @@ export const promptMachine = machine<PromptStage | PromptEnd, PromptChange>({
   },
 });
 
-/** Where a prompt is in its life; an answer that was taken keeps its name, and one that was lost is stale. */
+/** Where a prompt is in its life; an answer that was taken keeps its name. */
 export function stageOf(state: PromptState): PromptStage {
   if (state.kind === "open") return "WaitingForClient"; // PM1
   if (state.kind === "stale") return "Stale";
@@ -81,6 +83,6 @@ export function mayBecome(state: PromptState, change: PromptChange): boolean {
 
 /** Its state in the table. */
 export function placeOf(state: PromptState): PromptStage | PromptEnd {
-  if (state.kind === "stale" && state.answered === true) return "Lost";
+  if (state.kind === "stale" && state.isOver === true) return "Lost";
   return state.kind === "delivered" ? "Written" : stageOf(state);
 }

@@ -1,12 +1,13 @@
 // Permission prompts: opened by an agent's process, answered by a rule, a person or a deadline (PR-1 … PR-3).
-// H1. A prompt's id is derived from agent, process and request with a key of the home: the same before and after a
-//     crash of the daemon, and none that an agent could choose, to have it taken for another.
+// H1. A prompt's id is derived from agent, first process and request with a key of the home: the same before and after
+//     a crash of the daemon, and none that an agent could choose, to have it taken for another.
 // H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: a
 //     client that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer
 //     counts.
 // H3. If the process that asked is gone, it must ask again: until then an answer is refused, and one that was given is
 //     never given to another process. If the next process asks the very same in the same turn, and nobody had answered,
-//     it is the same prompt: it keeps its id and its deadline, also on another host.
+//     it is the same prompt: it keeps its id and its age, also on another host, and its deadline as long as people have
+//     one. What its agent took back is another prompt when it asks again.
 // H4. The deadline is data. Activity of a person postpones it, unless it is the shorter deadline of an unattended
 //     agent.
 // H5. What is denied an agent is denied all below it, whatever their own rules say: a child never may more than its
@@ -47,7 +48,8 @@ export function ask(draft: Draft, agent: Agent, question: Ask): void {
   const shown = large ? shortened(question) : shownOf(question);
   const before = askedBefore(agent, shown);
   const prompt_id = before?.id ?? draft.keyedId("prompt", id, `${generation}`, request); // H1
-  const { since, deadline, expires } = before ?? { since: draft.at, ...deadlineOf(draft, agent) };
+  const { since = draft.at } = before ?? {};
+  const { deadline, expires } = deadlineOf(draft, agent, before);
   const facts = { prompt_id, generation, ...(agent.turn && { turn: agent.turn.number }), request, ...shown };
   draft.add(id, { event: "prompt.opened", data: { ...facts, since, deadline, expires } });
   const verdict = large || openPrompts(agent).length >= MAX_PROMPTS ? TOO_MUCH : judgeFor(draft, agent, question);
@@ -91,14 +93,16 @@ function judgeFor(draft: Draft, agent: Agent, { tool, input }: Ask): RuleVerdict
   return judge(draft.rules(agent), tool, input);
 }
 
-/** H4 */
-function deadlineOf(draft: Draft, { settings }: Agent) {
+/** H4. `before`: H3. A default action waits anew: meanwhile nobody could have prevented it. */
+function deadlineOf(draft: Draft, { settings }: Agent, before: Prompt | undefined) {
   const { prompt_default, prompt_ttl_ms } = settings;
   if (prompt_default !== null && prompt_default.after_ms < prompt_ttl_ms) {
     const expires = { decision: prompt_default.decision, refreshable: false };
     return { deadline: draft.in(prompt_default.after_ms), expires };
   }
-  return { deadline: draft.in(prompt_ttl_ms), expires: { decision: "deny", refreshable: true } } as const;
+  const isKept = before?.expires.refreshable === true && !draft.isDue(before.deadline);
+  const deadline = isKept ? before.deadline : draft.in(prompt_ttl_ms);
+  return { deadline, expires: { decision: "deny", refreshable: true } } as const;
 }
 
 type Closing = Omit<PromptAnswered, "prompt_id" | "at">;
@@ -180,7 +184,9 @@ export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): 
 /** The agent no longer wants an answer. An answer that was already given is on its way, and is taken or not. */
 export function withdraw(draft: Draft, agent: Agent, request: string): void {
   const found = agent.prompts.find((one) => one.request === request && one.generation === agent.generation);
-  if (found?.state.kind === "open") goStale(draft, agent.id, found, "The agent took its question back.");
+  if (found === undefined || !mayBecome(found.state, "taken back")) return;
+  const reason = "The agent took its question back.";
+  draft.add(agent.id, { event: "prompt.stale", data: { prompt_id: found.id, reason, taken_back: true } });
 }
 
 /** H3 */

@@ -1,6 +1,6 @@
 // Whose a home is when its daemon starts, as a table.
 import { expect, test } from "bun:test";
-import { decideStart, type HomeInDatabase, type Remembered } from "./start.ts";
+import { decideStart, type HomeInDatabase, isOwnTake, type Remembered } from "./start.ts";
 
 const HOME: HomeInDatabase = { epoch: 5, take: "ours", owner: "one", moveTo: "" };
 const OURS: Remembered = { take: { epoch: 5, id: "ours" }, wished: null };
@@ -35,10 +35,19 @@ test("ST3 whoever knows that another host took it follows, also if the database 
     { epoch: 4, take: "before" },
   ]) {
     expect(kindOf(lost, { ...OURS, lostAt: 6 })).toBe("follow");
-    // A note that is older than our take, or does not know by which take, says nothing.
+    // A note that is older than our take, or does not know by which take, says only that it is doubtful.
     for (const lostAt of [4, 0]) expect(kindOf(lost, { ...OURS, lostAt })).toBe("take");
   }
   expect(kindOf({ epoch: 4 }, { ...OURS, wished: { epoch: 6, id: "sent" }, lostAt: 6 })).toBe("follow");
+});
+
+test("ST2 a take that is ours is doubtful if another host had the home in between, and nothing says by which take", () => {
+  expect(decideStart(HOME, { ...OURS, lostAt: 0 }, "one")).toEqual({ kind: "take", epoch: 6, isDoubtful: true });
+});
+
+test("a take that the database has is ours also if we only wished for it", () => {
+  expect(isOwnTake(HOME, { take: null, wished: { epoch: 5, id: "ours" } })).toBe(true);
+  expect([isOwnTake(HOME, undefined), isOwnTake({ take: "" }, OURS)]).toEqual([false, false]);
 });
 
 test("ST5 a home that is to move to another host is left alone, and one that is to come here is not", () => {

@@ -6,7 +6,10 @@ import { isRecord, type Json } from "../../base/json.ts";
 import { plainLine } from "../../base/visible.ts";
 import type { Over } from "./outbox.ts";
 
-/** What the service worker, the operator's command and URL get. `tag`: one notification is shown for each. */
+/**
+ * What the service worker, the operator's command and URL get. `tag`: one notification is shown for each. It is the id
+ * of the prompt; if that is asked again it has another one, since nothing is shown after the end of a tag.
+ */
 export type Message = {
   readonly v: 1;
   readonly kind: "question" | "end" | "test";
@@ -28,7 +31,9 @@ export type PromptFacts = {
 };
 
 /** A question as far as it is shown. */
-export type Question = Omit<PromptFacts, "decision"> & { readonly input: Json };
+export type Question = Omit<PromptFacts, "decision"> & Asked & { readonly input: Json };
+/** `again`: how often it was asked again. */
+type Asked = { readonly again?: number };
 
 /** As much as a phone shows of a notification. */
 const MAX_LINES = 4;
@@ -36,24 +41,28 @@ const MAX_BODY = 240;
 const MAX_TITLE = 100;
 const ELSEWHERE = "There is more to see than fits here: open the page, or run `holdfast prompts`.";
 
-export function questionMessage({ input, ...facts }: Question, mayAnswer: boolean): Message {
+export function questionMessage({ input, again, ...facts }: Question, mayAnswer: boolean): Message {
   const whole = wholeOf(input);
   return {
-    ...{ v: 1, kind: "question", tag: facts.id, title: cut(`${facts.name} asks for ${facts.tool}`) },
+    ...{ v: 1, kind: "question", tag: tagOf(facts.id, again), title: cut(`${facts.name} asks for ${facts.tool}`) },
     body: whole ?? ELSEWHERE, // NM1
     prompt: { ...facts, tool: cut(facts.tool), decision: null },
     actions: whole !== undefined && mayAnswer ? ["allow", "deny"] : [],
   };
 }
 
-export function endMessage({ id, agent, name, tool }: PromptFacts, { decision, how }: Over): Message {
+export function endMessage({ id, agent, name, tool, again }: PromptFacts & Asked, { decision, how }: Over): Message {
   const done = decision === "allow" ? "allowed" : "denied";
   const title = decision === null ? `${name} no longer asks for ${tool}` : `${name}: ${tool} was ${done}`;
   return {
-    ...{ v: 1, kind: "end", tag: id, title: cut(title), body: plainLine(how) },
+    ...{ v: 1, kind: "end", tag: tagOf(id, again), title: cut(title), body: plainLine(how) },
     prompt: { id, agent, name, tool, decision },
     actions: [],
   };
+}
+
+function tagOf(id: string, again: number | undefined): string {
+  return again === undefined ? id : `${id}-${again}`;
 }
 
 export function testMessage(): Message {

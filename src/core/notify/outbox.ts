@@ -27,13 +27,15 @@ export type Call = {
   /** What the notification was about, for the one that replaces it: the agent and its question may be gone by then. */
   readonly name: string;
   readonly tool: string;
+  /** How often its prompt had been asked again (H3 of core/agent/prompts.ts). */
+  readonly again?: number;
   readonly over: Over | null;
 };
 
 /** By `keyOf`, oldest first. */
 export type Outbox = ReadonlyMap<string, Call>;
 
-export type NewCall = Pick<Call, "prompt" | "target" | "agent" | "name" | "tool">;
+export type NewCall = Pick<Call, "prompt" | "target" | "agent" | "name" | "tool" | "again">;
 
 /** A few kilobytes on disk for each dozen; more than a person answers in a day. */
 export const MAX_CALLS = 1_024;

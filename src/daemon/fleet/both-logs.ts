@@ -10,6 +10,8 @@ import { entryAt, entryIn } from "../../log/entries-after.ts";
 import { solidEndOf } from "../../log/import.ts";
 import type { Disk } from "../../world/disk.ts";
 
+const HOLE = "fleet-hole";
+
 type Ports = {
   readonly database: Database;
   readonly seal: FleetSeal;
@@ -24,7 +26,7 @@ export async function batchesBehind(ports: Ports, after: number, lastSeq: number
   for (let at = after; at < lastSeq; ) {
     const batches = await readBatches(database, home, at);
     if (!batches.ok) return batches;
-    if (batches.value.length === 0) return refused("fleet-hole", `The database has no entry ${at + 1}.`, "");
+    if (batches.value.length === 0) return refused(HOLE, `The database has no entry ${at + 1}.`, "");
     for (const row of batches.value) {
       const opened = seal.openBatches(home, row);
       if (!opened.ok) return opened;
@@ -35,18 +37,19 @@ export async function batchesBehind(ports: Ports, after: number, lastSeq: number
   return ok(frames);
 }
 
-/** BL1. False also if it cannot be told. `lastSeq`: where the log ends in the database. */
-export async function isOneHistory(
+/** BL1. `unknown`: one of them does not have that entry any more. `lastSeq`: where the log ends in the database. */
+export async function comparedLogs(
   ports: Ports,
   place: { readonly disk: Disk; readonly home: string },
   lastSeq: number,
-): Promise<Result<boolean>> {
+): Promise<Result<"one history" | "two histories" | "unknown">> {
   const end = Math.min(solidEndOf(place), lastSeq);
-  if (end === 0) return ok(true);
+  if (end === 0) return ok("one history");
   const there = await batchesBehind(ports, end - 1, end);
-  if (!there.ok) return there;
+  if (!there.ok) return there.error.code === HOLE ? ok("unknown") : there;
   const [theirs, ours] = [entryIn(there.value, end), entryAt(place, end)];
-  return ok(theirs !== undefined && ours !== undefined && isSame(theirs, ours));
+  if (theirs === undefined || ours === undefined) return ok("unknown");
+  return ok(isSame(theirs, ours) ? "one history" : "two histories");
 }
 
 type Entry = { readonly session: string; readonly line: Uint8Array };

@@ -18,7 +18,7 @@ import { newId } from "../../base/ids.ts";
 import { baseName } from "../../base/path.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { homeName } from "../../core/fleet/naming.ts";
-import { decideStart } from "../../core/fleet/start.ts";
+import { decideStart, isOwnTake } from "../../core/fleet/start.ts";
 import { ENROL, type HomeRow, LOOK, RELEASE, TAKEOVER, type Take } from "../../fleet/calls.ts";
 import { Database, RETRIES } from "../../fleet/database.ts";
 import { type Ownership, RemoteLog } from "../../fleet/remote-log.ts";
@@ -26,7 +26,7 @@ import { initDatabase } from "../../fleet/schema.ts";
 import { FleetSeal } from "../../fleet/seal.ts";
 import { takeHome } from "../../fleet/take.ts";
 import { postgresTarget } from "../../fleet/target.ts";
-import { readFenced, readOwner, removeFenced, writeFenced, writeOwner } from "../../home/fleet-files.ts";
+import { readFenced, readOwner, removeFenced, writeOwner } from "../../home/fleet-files.ts";
 import { readUpgrade } from "../../home/upgrade.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { framesAfter } from "../../log/entries-after.ts";
@@ -38,7 +38,8 @@ import { type FleetStatus, followsRefusal } from "../../wire/rpc/rpc.ts";
 import type { Postgres, PostgresTarget } from "../../world/postgres.ts";
 import { pause } from "../../world/wait.ts";
 import type { DaemonPorts, FleetDesk } from "../ports.ts";
-import { batchesBehind, isOneHistory } from "./both-logs.ts";
+import { batchesBehind, comparedLogs } from "./both-logs.ts";
+import { noteFenced } from "./fenced-note.ts";
 import { Holding, RENEWALS } from "./holding.ts";
 import { Lease } from "./lease.ts";
 import { CLOSED, certainly, FINAL, faultOf, missingBehind, NEEDS_MENDING, waiting } from "./member-refusals.ts";
@@ -81,6 +82,8 @@ export class FleetMember {
   /** When it was known last whether other hosts ask something of this home. */
   #toldAt = 0;
   #isClosed = false;
+  /** FM7 */
+  #isForked = false;
   #parting: Promise<void> | undefined;
 
   /** What is in the configuration, read: address, password, authority and keys. */
@@ -176,27 +179,28 @@ export class FleetMember {
     if (!row.ok) return row;
     const remembered = this.#remembered();
     const decision = decideStart(row.value, remembered, this.#ports.host);
-    if (decision.kind === "follow") return this.#follow(decision, row.value.take === remembered?.take?.id);
-    if (decision.isDoubtful) {
-      const { world, home, seal } = this.#ports;
-      const same = await isOneHistory({ database: this.#database, seal, home }, world, row.value.lastSeq);
-      if (!same.ok) return same;
-      if (!same.value) return this.#fork(row.value);
-    }
-    return this.#take(decision.epoch, remembered?.take ?? null);
+    if (decision.kind === "follow") return this.#follow(decision, isOwnTake(row.value, remembered));
+    const follows = decision.isDoubtful ? await this.#followsOther(row.value) : undefined;
+    return follows ?? this.#take(decision.epoch, remembered?.take ?? null);
   }
 
-  /** FM7 */
-  #fork({ owner, epoch, lastSeq }: HomeRow): Promise<Result<"follower">> {
-    const words = `it has lost that this host had the home, and has another history of it up to entry ${lastSeq}`;
-    this.#troubled(`${words}, from ${owner}; what is on this disk stays as it is`, true);
+  /** FM7. Undefined: the home may be taken. */
+  async #followsOther({ owner, epoch, lastSeq }: HomeRow): Promise<Result<"follower"> | undefined> {
+    const { world, home, seal, host } = this.#ports;
+    const found = await comparedLogs({ database: this.#database, seal, home }, world, lastSeq);
+    if (!found.ok) return found;
+    if (found.value === "one history" || (found.value === "unknown" && owner === host)) return undefined;
+    this.#isForked = true;
+    const has = found.value === "unknown" ? "what it has of it cannot be compared" : "has another history of it";
+    const words = `it has lost that this host had the home, and ${has} up to entry ${lastSeq}, from ${owner}`;
+    this.#troubled(`${words}; what is on this disk stays as it is`, true);
     return this.#follow({ owner, epoch }, false);
   }
 
   #remembered() {
     const { world, home } = this.#ports;
-    const record = readOwner(world);
-    return record?.home === home ? { ...record, lostAt: readFenced(world)?.epoch ?? 0 } : undefined;
+    const [record, fenced] = [readOwner(world), readFenced(world)];
+    return record?.home === home ? { ...record, ...(fenced && { lostAt: fenced.epoch }) } : undefined;
   }
 
   /** The home's row, which is made if the fleet does not know the home yet. */
@@ -267,7 +271,7 @@ export class FleetMember {
   /** `isOurs`: it is still to be handed over. */
   async #follow(at: { owner: string; epoch: number }, isOurs: boolean): Promise<Result<"follower">> {
     const { owner, epoch } = at;
-    if (!isOurs) await this.#noteFenced(owner, epoch);
+    if (!isOurs) await noteFenced(this.#ports, owner, epoch);
     this.#role = "follower";
     this.#owner = owner;
     this.#epoch = epoch;
@@ -281,26 +285,20 @@ export class FleetMember {
     if (this.#isClosed) return;
     this.#cancel = this.#ports.world.clock.after(this.#leaseMs, () => {
       void this.#look().then(async (row) => {
-        const decision = row.ok ? decideStart(row.value, this.#remembered(), this.#ports.host) : undefined;
-        const isOurs = decision?.kind === "take" && !decision.isDoubtful;
-        if (isOurs) this.#ports.gone();
-        if (row.ok && !isOurs && readFenced(this.#ports.world) === undefined) {
-          const isHandedOver = row.value.take !== this.#remembered()?.take?.id;
-          if (isHandedOver) await this.#noteFenced(row.value.owner, row.value.epoch);
-        }
+        if (row.ok) await this.#seen(row.value);
         this.#watch();
       });
     });
   }
 
-  async #noteFenced(owner: string, epoch: number): Promise<void> {
-    const { world, say } = this.#ports;
-    try {
-      await writeFenced(world, { at: new Date(world.clock.now()).toISOString(), owner, epoch });
-    } catch (error) {
-      if (!isFault(error)) throw error;
-      say(`it could not be noted that ${owner} has this home: ${error.message}. ${error.hint}`); // FM4
-    }
+  async #seen(row: HomeRow): Promise<void> {
+    const { world, host, gone } = this.#ports;
+    const remembered = this.#remembered();
+    const decision = decideStart(row, remembered, host);
+    const isOurs = decision.kind === "take" && !(decision.isDoubtful && this.#isForked);
+    if (isOurs) gone();
+    else if (readFenced(world) === undefined && !isOwnTake(row, remembered))
+      await noteFenced(this.#ports, row.owner, row.epoch);
   }
 
   /** FM2: what only this disk has. Then everything that is appended goes to both, and the lease is renewed. */
@@ -358,7 +356,7 @@ export class FleetMember {
     this.#role = "follower";
     const row = certainly(await this.#database.call(LOOK, this.#ports.home));
     const { owner, epoch } = (row.ok ? row.value : undefined) ?? { owner: "another host", epoch: 0 };
-    await this.#noteFenced(owner, epoch);
+    await noteFenced(this.#ports, owner, epoch);
     this.#ports.say(`${owner} has taken this home over: nothing is done here any more`);
     this.close();
     this.#ports.gone();

@@ -145,3 +145,17 @@ test("ST3 who was told that another host has the home leaves it to that host, al
   expect(await story.live(one, "one")).toMatchObject({ role: "follower", log: ["a", "b"] });
   expect(await story.live(two, "two", "d")).toMatchObject({ role: "owner", log: ["a", "b", "c", "d"] });
 });
+
+test("FM7 where the database has nothing to compare with, this host's own home is taken, and that of another is not", async () => {
+  for (const owner of ["one", "two"]) {
+    const { story, one } = await begun();
+    story.forgetTake();
+    const row = story.postgres.tables.home([ID]);
+    if (row === undefined) throw new Error("the home is not there");
+    story.postgres.tables.setBatches(ID, []);
+    story.postgres.tables.change(ID, { ...row, owner });
+    const { role, why } = await story.live(one, "one");
+    expect([owner, role]).toEqual([owner, owner === "one" ? "owner" : "follower"]);
+    expect(why === null).toBe(owner === "one");
+  }
+});

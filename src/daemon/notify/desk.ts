@@ -204,9 +204,10 @@ export class NotifyDesk {
   #call(agent: Agent, open: readonly Prompt[]): void {
     const targets = this.targets();
     const { id, name } = agent;
-    const calls = open.flatMap(({ id: prompt, tool }) =>
-      targets.map(({ id: target }) => ({ prompt, target, agent: id, name, tool: tool.slice(0, MAX_TOOL) })),
-    );
+    const calls = open.flatMap(({ id: prompt, tool, again }) => {
+      const facts = { prompt, agent: id, name, tool: tool.slice(0, MAX_TOOL), ...(again !== undefined && { again }) };
+      return targets.map(({ id: target }) => ({ ...facts, target }));
+    });
     this.#set(called(this.#outbox, calls, this.isQuiet())); // ND5
     const isAskedAgain = calls.some((call) => this.#outbox.get(keyOf(call))?.state === "withdrawing"); // ND8
     this.#isBehind ||= isAskedAgain || this.#outbox.size >= MAX_CALLS;

@@ -25,12 +25,13 @@ const MAX_TTL_S = 28 * DAY_S;
 /** Undefined if the question is not there any more. */
 export function letterOf(call: Call, target: Target, ports: LetterPorts): Letter | undefined {
   const { prompt: id, agent, name, tool, over } = call;
+  const again = call.again === undefined ? {} : { again: call.again };
   if (over !== null)
-    return { message: endMessage({ id, agent, name, tool, decision: over.decision }, over), ttlS: DAY_S };
+    return { message: endMessage({ id, agent, name, tool, decision: over.decision, ...again }, over), ttlS: DAY_S };
   const prompt = ports.agent(agent)?.prompts.find((one) => one.id === id);
   if (prompt === undefined) return undefined;
   const leftS = Math.ceil((Date.parse(prompt.deadline) - ports.clock.now()) / 1000);
-  const message = questionMessage({ id, agent, name, tool, input: prompt.input }, mayAnswer(target, ports));
+  const message = questionMessage({ id, agent, name, tool, ...again, input: prompt.input }, mayAnswer(target, ports));
   return { message, ttlS: Math.min(Math.max(0, leftS), MAX_TTL_S) };
 }
 

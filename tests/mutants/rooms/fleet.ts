@@ -53,8 +53,8 @@ export const FLEET: readonly Mutant[] = [
   {
     mutant: "who knows that another host took the home takes it back",
     file: "src/core/fleet/start.ts",
-    from: "take.epoch >= lostAt",
-    to: "lostAt >= 0",
+    from: "take.epoch >= (lostAt ?? 0)",
+    to: "true",
     killedBy: {
       file: "src/core/fleet/start.test.ts",
       test: "ST3 whoever knows that another host took it follows, also if the database has lost that take, and ours too",
