@@ -109,7 +109,7 @@ export type PromptState =
   /** Kept until the process has taken it. */
   | ({ readonly kind: "answered" } & GivenAnswer)
   | ({ readonly kind: "delivered" } & GivenAnswer)
-  /** The process that asked is gone, and must ask again. `isOver`: answered before, or taken back; then it is another. */
+  /** The process that asked is gone, and must ask again. `isOver`: answered, or taken back; then it is another. */
   | { readonly kind: "stale"; readonly reason: string; readonly isOver?: true };
 
 export type Prompt = Omit<PromptOpened, "prompt_id"> & {
