@@ -7,7 +7,7 @@
 //      own, by which its processes are found (bench/processes.ts). If it failed, the directory is kept.
 // What a round prints goes to .fuzz/proof-PART.log; the end of it is shown if it failed. Exit code 0 if nothing failed,
 // 1 if something did, 2 for a part or flag that does not exist.
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killAllOf } from "../bench/processes.ts";
@@ -59,6 +59,7 @@ function filesOf({ quarter }: Part): string[] {
 function makePlace(): string {
   mkdirSync(join(ROOT, ".fuzz"), { recursive: true });
   const place = mkdtempSync(join(tmpdir(), "p-")); // Short: names of sockets have to fit below it.
+  chmodSync(place, 0o711); // As root, servers in it run as another user.
   process.removeAllListeners("exit").on("exit", () => killAllOf(place));
   return place;
 }
