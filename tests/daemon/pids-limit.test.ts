@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/files.ts";
 import { AGENT_PATIENCE_MS, agentHomes } from "../agent/agent-home.ts";
 import { until } from "../until.ts";
 import { Runs } from "../workflow/runs.ts";
-import { killIfThere } from "./home.ts";
+import { killIfThere, type Running } from "./home.ts";
 import { PidsLimit } from "./pids-limit.ts";
 
 const possible = PidsLimit.make();
@@ -30,6 +30,10 @@ const FLOW = [
 
 function threadsOf(pid: number): number {
   return Number(/^Threads:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+function hasEnded({ process: program }: Running): boolean {
+  return program.exitCode !== null || program.signalCode !== null;
 }
 
 async function holdfast(home: string, ...words: readonly string[]) {
@@ -89,9 +93,23 @@ test.skipIf(possible === undefined)(
     );
     expect(ended).toEqual([]);
     expect(["crashed", "terminated"]).not.toContain((await home.shown(agent)).state);
-    await runs.is(run, "running"); // It may be uncertain until the word of its file is followed.
+    let daemon = second;
+    await until(
+      "the run goes on", // It may be uncertain until the word of its file is followed.
+      async () => {
+        if (hasEnded(daemon)) {
+          daemon = home.start(AS_SHIPPED); // As its watchdog does: the engine aborts if it cannot have a thread.
+          limit.hold(daemon.process.pid);
+        }
+        const answer = await home.ask("workflow.show", { id: run, from: 0 });
+        return answer?.ok === true && answer.value.state === "running";
+      },
+      () => [home.daemon.said(), home.ask("workflow.show", { id: run, from: 0 })],
+      AGENT_PATIENCE_MS,
+    );
 
     limit.set("max");
+    if (hasEnded(daemon)) await home.live(AS_SHIPPED);
     writeFileSync(home.file("go"), "");
     for (const id of ids)
       await until(
@@ -124,7 +142,7 @@ test.skipIf(possible === undefined)(
     ]);
     limit.set("max");
     // The runtime aborts if it cannot have another thread; then the watchdog starts the next daemon.
-    if (daemon.process.exitCode !== null || daemon.process.signalCode !== null) await home.live(AS_SHIPPED);
+    if (hasEnded(daemon)) await home.live(AS_SHIPPED);
     await until(
       "it runs",
       async () => (await home.must("terminal.list", {})).some(({ state }) => state.kind === "running"),
